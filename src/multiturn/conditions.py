@@ -1,0 +1,99 @@
+"""Under which conditions a run was held: what must be equal to resume it, to use it again, and to compare with it."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Final
+
+import msgspec
+
+from multiturn.conversation import require
+from multiturn.transcript import HistoryMode, OverflowPolicy, Sampling
+
+MODEL_KEYS: Final = frozenset({"weights", "adapter"})
+"""Identity keys that say which model it is: what a comparison is about, so they may differ between its arms."""
+
+
+class Arm(msgspec.Struct, frozen=True, kw_only=True):
+    """What is compared: a model spec with its system prompt (None: the conversation's own) and its template policy.
+
+    ``template`` is ``model`` (the model's own chat template) or ``plain`` (the User:/Assistant: form).
+    """
+
+    spec: str
+    system: str | None = None
+    template: str = "model"
+
+    def __post_init__(self) -> None:
+        require(bool(self.spec.strip()), "the model spec is empty")
+        require(self.template in ("model", "plain"), "template must be model or plain")
+
+
+class Conditions(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that decides what a run holds, apart from chance.
+
+    ``context_window`` is the budget in tokens for prompt and reply (None: unknown); ``identity`` is the engine's
+    (:class:`multiturn.protocols.Facts`): weights, adapter, template, version, arithmetic.
+    """
+
+    suite_digest: str
+    sampling: Sampling
+    samples: int
+    history: HistoryMode
+    overflow: OverflowPolicy
+    context_window: int | None
+    system: str | None
+    template: str
+    reproducible: bool
+    identity: dict[str, str]
+
+    def __post_init__(self) -> None:
+        require(self.samples >= 1, "samples must be 1 or more")
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 over all conditions; equal fingerprints mean that one run can stand for the other."""
+        return hashlib.sha256(msgspec.json.encode(self, order="sorted")).hexdigest()
+
+
+class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """One arm x one suite x one sampling setting x K samples, as it was begun.
+
+    ``created`` is ISO 8601 in UTC. ``conversations`` and ``turns`` are what is planned (times samples). ``versions``
+    says which multiturn, engine and Python held it, and ``notes`` what a reader should know of it.
+    """
+
+    id: str
+    created: str
+    arm: Arm
+    suite_name: str
+    suite_version: str
+    conversations: int
+    turns: int
+    conditions: Conditions
+    versions: dict[str, str]
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        require(bool(self.id), "a run needs an id")
+
+
+def flatten(conditions: Conditions) -> dict[str, object]:
+    """The conditions as one flat table: ``sampling.temperature``, ``identity.weights`` ..."""
+    table: dict[str, object] = {}
+    for name in conditions.__struct_fields__:
+        value = getattr(conditions, name)
+        if isinstance(value, Sampling):
+            table |= {f"sampling.{field}": getattr(value, field) for field in value.__struct_fields__}
+        elif isinstance(value, dict):
+            table |= {f"identity.{key}": item for key, item in value.items()}
+        else:
+            table[name] = value
+    return table
+
+
+def differences(one: Conditions, other: Conditions) -> dict[str, tuple[object, object]]:
+    """The conditions that differ, by the names of :func:`flatten`, each with both values (None where absent)."""
+    left, right = flatten(one), flatten(other)
+    names = sorted(left.keys() | right.keys())
+    return {name: (left.get(name), right.get(name)) for name in names if left.get(name) != right.get(name)}

@@ -1,0 +1,94 @@
+"""What was found about a reply: check results, signals, judgments. Absence is a type here, never a number."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import msgspec
+
+from multiturn.conversation import require
+
+SignalUnit = Literal["characters", "words", "sentences", "tokens", "flag", "share"]
+
+
+class Span(msgspec.Struct, frozen=True):
+    """The part of a reply that decided: ``text[start:end]``, offsets in characters."""
+
+    start: int
+    end: int
+    text: str
+
+    def __post_init__(self) -> None:
+        require(0 <= self.start <= self.end, "a span must not end before it starts")
+
+
+class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
+    """What a check says of one turn: pass, fail, or not applicable, with the reason and the span that decided."""
+
+    outcome: Literal["pass", "fail", "not_applicable"]
+    reason: str
+    span: Span | None = None
+
+
+class Signal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A number or flag measured on one reply, with no expectation attached.
+
+    ``value`` is None where it can't be measured (no reply, too short a text ...) and then ``reason`` says why. Flags
+    are 0 or 1; shares run from 0 to 1; counts are whole numbers. ``label`` is a word beside the number: the language
+    found, ``full`` or ``partial`` for a refusal.
+    """
+
+    name: str
+    turn: int
+    value: float | None
+    unit: SignalUnit
+    label: str = ""
+    reason: str = ""
+    span: Span | None = None
+
+    def __post_init__(self) -> None:
+        require(self.value is None or math.isfinite(self.value), f"signal {self.name} must be finite")
+        require(self.value is not None or bool(self.reason), f"signal {self.name} has no value and no reason")
+
+
+class Rating(msgspec.Struct, frozen=True, kw_only=True):
+    """A judge's grade of one turn on one scale, 1 to 10."""
+
+    scale: str
+    value: float
+    explanation: str = ""
+
+    def __post_init__(self) -> None:
+        require(1 <= self.value <= 10, "a rating must be from 1 to 10")  # noqa: PLR2004 - said in the text
+
+
+class Preference(msgspec.Struct, frozen=True, kw_only=True):
+    """Which of two replies a judge prefers, in the seats it saw them in."""
+
+    winner: Literal["first", "second", "tie"]
+    explanation: str = ""
+
+
+class Label(msgspec.Struct, frozen=True, kw_only=True):
+    """A judge's label of one reply, of the labels its rubric allows."""
+
+    name: str
+    explanation: str = ""
+
+
+class Unreadable(msgspec.Struct, frozen=True, kw_only=True):
+    """The judge answered, and no verdict can be read from it."""
+
+    reason: Literal["no_verdict", "out_of_range", "truncated", "refused", "ambiguous"]
+    text: str
+
+
+class Failed(msgspec.Struct, frozen=True, kw_only=True):
+    """The judge could not be asked."""
+
+    kind: str
+    message: str
+
+
+Judgment = Rating | Preference | Label | Unreadable | Failed

@@ -1,0 +1,83 @@
+"""What is concluded: estimates, contrasts, verdicts, comparisons. Pure values; nothing here computes."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import msgspec
+
+from multiturn.conversation import require
+
+VerdictWord = Literal["regressed", "improved", "equivalent", "inconclusive"]
+Orientation = Literal["higher_is_better", "lower_is_better", "neither"]
+
+
+class Estimate(msgspec.Struct, frozen=True, kw_only=True):
+    """A mean over conversations with its interval.
+
+    ``value`` is None where nothing could be measured; ``low`` and ``high`` are None where no interval is defined
+    (fewer than two conversations, or no spread at all: ``note`` says which). ``level`` is the interval's, in (0, 1).
+    ``n`` counts the conversations it rests on, ``missing`` those that could not be measured.
+    """
+
+    value: float | None
+    n: int
+    missing: int
+    low: float | None = None
+    high: float | None = None
+    level: float = 0.95
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        numbers = [number for number in (self.value, self.low, self.high) if number is not None]
+        require(all(math.isfinite(number) for number in numbers), "an estimate must be finite")
+        require(self.n >= 0 and self.missing >= 0, "counts must not be negative")
+        require((self.value is None) == (self.n == 0), "an estimate has a value exactly where n is above 0")
+        require((self.low is None) == (self.high is None), "an interval has two ends or none")
+        require(self.low is None or self.high is None or self.low <= self.high, "an interval's ends are swapped")
+        require(0 < self.level < 1, "level must be between 0 and 1")
+
+
+class Contrast(msgspec.Struct, frozen=True, kw_only=True):
+    """One measure in one group of turns: each arm, and tuned - base paired by conversation.
+
+    ``group`` is ``("all", "")``, ``("turn", "2")``, ``("capability", "correction")`` ... ``difference`` rests on the
+    conversations that both arms have.
+    """
+
+    measure: str
+    group: tuple[str, str]
+    base: Estimate
+    tuned: Estimate
+    difference: Estimate
+    orientation: Orientation = "neither"
+
+
+class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+    """What is said of one measure, and what would settle it where it is inconclusive."""
+
+    measure: str
+    word: VerdictWord
+    contrast: Contrast
+    margin: float
+    advice: str = ""
+
+
+class Change(msgspec.Struct, frozen=True, kw_only=True):
+    """How much one conversation changed: a score to sort by (0 = not at all), and the reasons in words."""
+
+    conversation: str
+    score: float
+    reasons: tuple[str, ...]
+
+
+class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+    """Two runs under identical conditions, paired conversation by conversation."""
+
+    base_run: str
+    tuned_run: str
+    contrasts: tuple[Contrast, ...]
+    changes: tuple[Change, ...]
+    verdicts: tuple[Verdict, ...] = ()
+    notes: tuple[str, ...] = ()
