@@ -42,6 +42,23 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
 
 
+class EngineOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What a user may ask of any engine when it is opened; None leaves the choice to the engine.
+
+    ``context_window`` is in tokens. ``workers`` is how many conversations are held at once, each by itself; ``slots``
+    asks for continuous batching instead, where an engine has it. ``template`` is ``model`` or ``plain``.
+    ``reproducible`` True refuses an arrangement that can't keep the promise of ``Facts.reproducible``.
+    """
+
+    context_window: int | None = None
+    workers: int | None = None
+    slots: int | None = None
+    threads: int | None = None
+    gpu_layers: int = 0
+    template: str = "model"
+    reproducible: bool = False
+
+
 class Unknown(msgspec.Struct, frozen=True):
     """The engine can't say what it will send; the reason is for the record."""
 

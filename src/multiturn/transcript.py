@@ -38,7 +38,8 @@ class Sampling(msgspec.Struct, frozen=True, kw_only=True):
     """Every field that decides how a reply is drawn; none is left to an engine's default.
 
     ``temperature`` 0 is greedy. ``top_k`` 0 and ``min_p`` 0 are off, ``top_p`` 1 and ``repeat_penalty`` 1 too.
-    ``seed`` is the run's; each turn's own seed is derived from it.
+    ``max_tokens`` is the reply's budget, ``reasoning_tokens`` what a reasoning model may think beside it. ``seed`` is
+    the run's; each turn's own seed is derived from it.
     """
 
     temperature: float = 0.7
@@ -49,6 +50,7 @@ class Sampling(msgspec.Struct, frozen=True, kw_only=True):
     presence_penalty: float = 0.0
     frequency_penalty: float = 0.0
     max_tokens: int = 220
+    reasoning_tokens: int = 0
     stop: tuple[str, ...] = ()
     seed: int = 0
 
@@ -61,6 +63,7 @@ class Sampling(msgspec.Struct, frozen=True, kw_only=True):
         require(0 <= self.min_p < 1, "min_p must be from 0 to below 1")
         require(self.repeat_penalty > 0, "repeat_penalty must be above 0")
         require(self.max_tokens >= 1, "max_tokens must be 1 or more")
+        require(self.reasoning_tokens >= 0, "reasoning_tokens must be 0 or more")
         require(all(self.stop), "a stop string is empty")
         require(0 <= self.seed < 2**63, "seed must be from 0 to 2**63 - 1")
 
@@ -127,8 +130,9 @@ class TurnRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One turn as it was held: what was sent, what came back, how it ended.
 
     ``reply`` is the text that goes into the history and is measured; ``raw`` is what the model wrote where that
-    differs. Both are None where there is no reply. ``prompt_delta`` is what the rendered prompt added to the prompt
-    and reply of the turn before (the whole prompt at the first turn); ``prompt_sha256`` is over the whole prompt.
+    differs. ``reply`` is None where there is none. The prompt is kept as what it adds to the one before: its first
+    ``prompt_kept`` characters are those of the turn before, ``prompt_delta`` follows; ``prompt_sha256`` is over the
+    whole. ``cause`` says whose doing it is that a turn has no reply.
     """
 
     turn: int
@@ -142,6 +146,7 @@ class TurnRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     flags: tuple[Flag, ...] = ()
     finish: FinishReason | None = None
     seed: int | None = None
+    prompt_kept: int = 0
     prompt_delta: str | None = None
     prompt_sha256: str | None = None
     prompt_tokens: int | None = None
@@ -155,12 +160,12 @@ class TurnRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         require(self.turn >= 0, "turn must be 0 or more")
         require((self.reply is not None) == (self.status in ANSWERED), f"status {self.status} and reply disagree")
         require((self.status == "failed") <= (self.failure is not None), "a failed turn needs its failure")
-        require((self.status == "not_reached") <= (self.cause is not None), "a turn not reached needs its cause")
+        require((self.reply is None) == (self.cause is not None), "a cause goes with a turn without a reply")
 
     @property
     def missing(self) -> bool:
         """True where the environment, not the model, is why there is no reply."""
-        return self.status == "failed" or (self.status == "not_reached" and self.cause == "environment")
+        return self.cause == "environment"
 
 
 class Transcript(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,0 +1,258 @@
+"""One conversation held with one engine: the heart. It decides policy; the engine only replies or raises.
+
+Knows values and the Engine seam. Knows no store, no statistics, no terminal: what is committed goes through ``commit``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Awaitable, Callable, Sequence
+
+import msgspec
+
+from multiturn.cleaning import Cleaned, clean
+from multiturn.conversation import Conversation, Message
+from multiturn.errors import ContextOverflow, ReplyFailed
+from multiturn.protocols import Engine, Unknown
+from multiturn.text.measure import is_blank
+from multiturn.transcript import (
+    Cause,
+    Failure,
+    Flag,
+    HistoryMode,
+    OverflowPolicy,
+    Prompt,
+    Reply,
+    Request,
+    Sampling,
+    Session,
+    Status,
+    Transcript,
+    TurnRecord,
+)
+
+Commit = Callable[[TurnRecord], Awaitable[None]]
+"""Called with each turn when it is over; the next turn waits until it returns."""
+
+
+class Manner(msgspec.Struct, frozen=True, kw_only=True):
+    """How every conversation of a run is held.
+
+    ``system`` takes the place of the conversation's own system prompt where it is not None. ``window`` is the budget
+    in tokens for prompt and reply; None where the engine does not know.
+    """
+
+    sampling: Sampling
+    system: str | None = None
+    history: HistoryMode = "self"
+    overflow: OverflowPolicy = "stop"
+    window: int | None = None
+
+    def system_of(self, conversation: Conversation) -> str | None:
+        """The system prompt that this conversation is held with; an empty one is none."""
+        return (conversation.system if self.system is None else self.system) or None
+
+
+def turn_seed(run_seed: int, conversation: str, turn: int, sample: int) -> int:
+    """The seed of one turn, from 0 to 2**31 - 1: the same whatever the order and the number of workers."""
+    name = f"{run_seed}\x1f{conversation}\x1f{turn}\x1f{sample}".encode()
+    return int.from_bytes(hashlib.sha256(name).digest()[:4]) & 0x7FFFFFFF
+
+
+async def hold(
+    conversation: Conversation,
+    engine: Engine,
+    manner: Manner,
+    *,
+    sample: int = 0,
+    committed: Sequence[TurnRecord] = (),
+    commit: Commit,
+) -> Transcript:
+    """Hold a conversation to its end and return the transcript.
+
+    Args:
+        conversation: what is said.
+        engine: who replies.
+        manner: under which conditions.
+        sample: which of K samples, from 0.
+        committed: turns answered before an interruption. They are kept; where the engine asks for it they are held
+            again, so that what follows is what would have followed, and must come out the same.
+        commit: keeps each further turn.
+
+    Raises:
+        whatever ``commit`` raises, and EngineSetupError; overflows and failed replies become statuses.
+    """
+    held = _Held(conversation, engine, manner, Session(conversation.id, sample))
+    try:
+        for record in committed:
+            await held.again(record)
+        for index in range(len(committed), len(conversation.turns)):
+            await commit(await held.next_turn(index))
+        return Transcript(session=held.session, turns=tuple(held.records), system=manner.system_of(conversation))
+    finally:
+        await asyncio.shield(engine.end(held.session))
+
+
+class _Held:
+    """A conversation in the middle: the records so far and what the next request is made of."""
+
+    def __init__(self, conversation: Conversation, engine: Engine, manner: Manner, session: Session) -> None:
+        self.session = session
+        self.records: list[TurnRecord] = []
+        self._conversation = conversation
+        self._engine = engine
+        self._manner = manner
+        self._prompt_text = ""
+        self._sent_characters = 0
+        self._marks: tuple[Flag, ...] = ()
+        self._broken: Failure | None = None
+
+    async def again(self, record: TurnRecord) -> None:
+        """Take over a committed turn, holding it again where the engine's promise rests on that."""
+        if self._engine.facts.replays and self._broken is None:
+            fresh = await self._turn(record.turn)
+            if fresh.status == "failed":
+                self._broken = fresh.failure
+            elif (fresh.reply, fresh.raw) != (record.reply, record.raw) and "replay_differs" not in self._marks:
+                self._marks = (*self._marks, "replay_differs")
+        self.records.append(record)
+
+    async def next_turn(self, index: int) -> TurnRecord:
+        """Hold the turn at this index and remember its record."""
+        record = await self._turn(index)
+        self.records.append(record)
+        return record
+
+    async def _turn(self, index: int) -> TurnRecord:
+        stopped = next((earlier for earlier in self.records if earlier.reply is None), None)
+        if stopped is not None:
+            return self._record(index, "not_reached", cause=stopped.cause)
+        if self._broken is not None:
+            return self._record(index, "failed", cause="environment", failure=self._broken)
+        try:
+            request, prompt = await self._fitting(index)
+            reply = await self._engine.reply(request)
+        except ContextOverflow as error:
+            return self._overflowed(index, str(error))
+        except ReplyFailed as error:
+            return self._record(index, "failed", cause="environment", failure=Failure(error.kind, str(error)))
+        return self._answered(index, request, prompt, reply)
+
+    async def _fitting(self, index: int) -> tuple[Request, Prompt | Unknown]:
+        """The request for this turn, with whole oldest turns left out where that is allowed and needed."""
+        messages, dropped = self._messages(index), 0
+        while True:
+            request = Request(
+                session=self.session,
+                turn=index,
+                messages=messages,
+                sampling=self._manner.sampling,
+                seed=turn_seed(self._manner.sampling.seed, self.session.conversation, index, self.session.sample),
+            )
+            prompt = await self._engine.prompt(request)
+            needed = self._needed(prompt)
+            if needed is None or self._manner.window is None or needed <= self._manner.window:
+                break
+            shorter = _without_oldest(messages)
+            if self._manner.overflow == "stop" or shorter is None:
+                raise ContextOverflow(
+                    f"prompt and reply need {needed} tokens; the window has {self._manner.window}",
+                    needed=needed,
+                    window=self._manner.window,
+                )
+            messages, dropped = shorter, dropped + 1
+        if dropped and isinstance(prompt, Prompt):
+            prompt = msgspec.structs.replace(prompt, flags=(*prompt.flags, "dropped_turns"))
+        return request, prompt
+
+    def _needed(self, prompt: Prompt | Unknown) -> int | None:
+        if isinstance(prompt, Unknown) or prompt.tokens is None:
+            return None
+        return prompt.tokens + self._manner.sampling.max_tokens + self._manner.sampling.reasoning_tokens
+
+    def _messages(self, index: int) -> tuple[Message, ...]:
+        system = self._manner.system_of(self._conversation)
+        messages = [Message("system", system)] if system else []
+        for turn, record in zip(self._conversation.turns[:index], self.records, strict=True):
+            said = turn.golden if self._manner.history == "golden" else record.reply
+            messages += [Message("user", turn.text), Message("assistant", said or "")]
+        return (*messages, Message("user", self._conversation.turns[index].text))
+
+    def _answered(self, index: int, request: Request, prompt: Prompt | Unknown, reply: Reply) -> TurnRecord:
+        text = prompt.text if isinstance(prompt, Prompt) else ""
+        characters = sum(len(message.content) for message in request.messages)
+        before = self.records[-1].prompt_tokens if self.records else None
+        if (
+            before is not None
+            and reply.prompt_tokens is not None
+            and reply.prompt_tokens <= before
+            and characters > self._sent_characters
+        ):
+            told = f"the server read {reply.prompt_tokens} prompt tokens after {before}: it cut the conversation"
+            return msgspec.structs.replace(self._overflowed(index, told), raw=reply.text)
+        cleaned = clean(reply.text, stop=request.sampling.stop, opened=text.rstrip().endswith("<think>"))
+        kept = _common(self._prompt_text, text)
+        self._prompt_text, self._sent_characters = text, characters
+        blank = is_blank(cleaned.text)
+        final = "" if blank else cleaned.text
+        flags = (*(prompt.flags if isinstance(prompt, Prompt) else ()), *cleaned.flags, *self._marks)
+        return TurnRecord(
+            turn=index,
+            user=self._conversation.turns[index].text,
+            status=_status(cleaned, reply, blank=blank),
+            reply=final,
+            raw=reply.text if reply.text != final else None,
+            reasoning=reply.reasoning or cleaned.reasoning,
+            flags=tuple(dict.fromkeys(flags)),
+            finish=reply.finish,
+            seed=request.seed,
+            prompt_kept=kept,
+            prompt_delta=text[kept:] if text else None,
+            prompt_sha256=hashlib.sha256(text.encode()).hexdigest() if text else None,
+            prompt_tokens=reply.prompt_tokens,
+            cached_tokens=reply.cached_tokens,
+            new_tokens=reply.new_tokens,
+            token_ids=reply.token_ids,
+            timing=reply.timing,
+            served_model=reply.served_model,
+        )
+
+    def _overflowed(self, index: int, told: str) -> TurnRecord:
+        """An overflow is the model's own doing where its own earlier replies are what filled the window."""
+        own = index > 0 and self._manner.history == "self"
+        return self._record(
+            index, "overflowed", cause="model" if own else "environment", failure=Failure("overflow", told)
+        )
+
+    def _record(
+        self, index: int, status: Status, *, cause: Cause | None = None, failure: Failure | None = None
+    ) -> TurnRecord:
+        user = self._conversation.turns[index].text
+        return TurnRecord(turn=index, user=user, status=status, cause=cause, failure=failure, flags=self._marks)
+
+
+def _status(cleaned: Cleaned, reply: Reply, *, blank: bool) -> Status:
+    if reply.finish == "filter":
+        return "filtered"
+    if blank:
+        return "empty"
+    stopped_by_us = "run_on" in cleaned.flags
+    return "length" if reply.finish == "length" and not stopped_by_us else "ok"
+
+
+def _common(one: str, other: str) -> int:
+    """How many first characters two texts share."""
+    if other.startswith(one):
+        return len(one)
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if other.startswith(one[:middle]) else (low, middle - 1)
+    return low
+
+
+def _without_oldest(messages: tuple[Message, ...]) -> tuple[Message, ...] | None:
+    """The messages without their oldest user message and the reply to it; None where only the last is left."""
+    start = 1 if messages[0].role == "system" else 0
+    return (*messages[:start], *messages[start + 2 :]) if len(messages) - start > 1 else None

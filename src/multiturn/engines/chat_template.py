@@ -1,0 +1,209 @@
+"""Chat templates: from messages to the exact text a model reads. Pure: no model, no tokenizer, no clock.
+
+Knows the Jinja dialect that transformers defines for chat templates, what to do where a template has no system role or
+where there is no template at all, and how to keep text that looks like a control token from becoming one.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import json
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn
+
+import jinja2
+import jinja2.ext
+import jinja2.sandbox
+import msgspec
+
+from multiturn.conversation import Message
+from multiturn.errors import EngineSetupError, ReplyFailed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+PLAIN_TEMPLATE: Final = (
+    "{% for message in messages %}"
+    "{% if message['role'] == 'system' %}{{ message['content'] + '\n\n' }}"
+    "{% elif message['role'] == 'user' %}{{ 'User: ' + message['content'] + '\n' }}"
+    "{% else %}{{ 'Assistant: ' + message['content'] + '\n' }}{% endif %}"
+    "{% endfor %}{{ 'Assistant:' }}"
+)
+"""The fallback for models without a template; with it go the stop strings below."""
+PLAIN_STOP: Final = ("\nUser:", "\nAssistant:")
+
+PINNED_DATE: Final = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
+"""What templates that print today's date are told, so that a run of tomorrow is sent what a run of today was."""
+
+SystemRole = Literal["own", "folded"]
+
+
+class Template(msgspec.Struct, frozen=True, kw_only=True):
+    """A chat template that renders, and how it takes a system prompt.
+
+    ``system`` is ``own`` where the template has a system role, ``folded`` where the system prompt must go into the
+    first user turn. ``fallback`` says that the model has no template of its own. ``bos`` and ``eos`` are token texts.
+    """
+
+    source: str
+    bos: str
+    eos: str
+    system: SystemRole
+    fallback: bool = False
+
+    @property
+    def sha256(self) -> str:
+        """Which template it is."""
+        return hashlib.sha256(self.source.encode()).hexdigest()
+
+    @property
+    def stop(self) -> tuple[str, ...]:
+        """Stop strings without which a reply would not end."""
+        return PLAIN_STOP if self.fallback else ()
+
+
+def open_template(source: str | None, *, bos: str | None, eos: str | None, plain: bool = False) -> Template:
+    """Check a template before the first reply and find out how it takes a system prompt.
+
+    Args:
+        source: the model's own template; None where it has none (then the plain form is used).
+        bos: text of the BOS token, where there is one.
+        eos: text of the EOS token, where there is one.
+        plain: use the plain form even where the model has a template.
+
+    Raises:
+        EngineSetupError: the template can't be read, or refuses the simplest conversation.
+    """
+    fallback = plain or not (source or "").strip()
+    made = Template(
+        source=PLAIN_TEMPLATE if fallback else source or "",
+        bos=bos or "",
+        eos=eos or "",
+        system="own",
+        fallback=fallback,
+    )
+    user, assistant = Message("user", "Hello"), Message("assistant", "Hello.")
+    try:
+        _render(made, (user,))
+        _render(made, (user, assistant, user))
+    except jinja2.TemplateError as error:
+        raise EngineSetupError(
+            f"the model's chat template refuses a plain conversation: {error}",
+            hint="mend the template, or add --template plain to use the User:/Assistant: form",
+        ) from error
+    probe = "the system prompt of this probe"
+    try:
+        keeps = probe in _render(made, (Message("system", probe), user))
+    except jinja2.TemplateError:
+        keeps = False
+    return made if keeps else msgspec.structs.replace(made, system="folded")
+
+
+def render(template: Template, messages: Sequence[Message]) -> str:
+    """The text of a prompt that asks for the next assistant message.
+
+    Raises:
+        ReplyFailed: the template refuses these messages.
+    """
+    if template.system == "folded":
+        messages = fold_system(messages)
+    try:
+        return _render(template, messages)
+    except jinja2.TemplateError as error:
+        raise ReplyFailed("engine", f"the model's chat template refuses this conversation: {error}") from error
+
+
+def fold_system(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """The messages with a leading system prompt put in front of the first user message."""
+    if not messages or messages[0].role != "system":
+        return tuple(messages)
+    system, first, *rest = messages
+    return (Message(first.role, f"{system.content}\n\n{first.content}"), *rest)
+
+
+def split_control(rendered: str, control_tokens: Sequence[str]) -> list[tuple[str, bool]]:
+    """Cut a rendered prompt at its control tokens: ``(text, is_control)`` in order, no empty pieces."""
+    if not control_tokens:
+        return [(rendered, False)] if rendered else []
+    pieces = _control_pattern(tuple(control_tokens)).split(rendered)
+    return [(piece, index % 2 == 1) for index, piece in enumerate(pieces) if piece]
+
+
+def render_pieces(
+    template: Template, messages: Sequence[Message], control_tokens: Sequence[str]
+) -> tuple[str, list[tuple[str, bool]]]:
+    """Render, and say which control tokens are the template's own.
+
+    Returns the text, and that text in pieces ``(text, is_control)``. Control-token text inside a message stays part of
+    an ordinary piece: it must be tokenised as letters, or a user could end a turn by typing its end token.
+    """
+    plain = render(template, messages)
+    if not any(token in message.content for message in messages for token in control_tokens):
+        return plain, split_control(plain, control_tokens)
+    pattern = _control_pattern(tuple(control_tokens))
+    written = "".join(message.content for message in messages)
+    mark = next(chr(code) for code in range(0xE000, 0xF8FF) if chr(code) not in written)
+    hidden: list[str] = []
+
+    def hide(match: re.Match[str]) -> str:
+        hidden.append(match.group())
+        return f"{mark}{len(hidden) - 1}{mark}"
+
+    def show(text: str) -> str:
+        return re.sub(f"{mark}(\\d+){mark}", lambda match: hidden[int(match.group(1))], text)
+
+    masked = [Message(message.role, pattern.sub(hide, message.content)) for message in messages]
+    pieces = [(show(text), control) for text, control in split_control(render(template, masked), control_tokens)]
+    return "".join(text for text, _ in pieces), pieces
+
+
+def split_bos(
+    pieces: Sequence[tuple[str, bool]], bos: str | None, *, adds_bos: bool
+) -> tuple[bool, list[tuple[str, bool]]]:
+    """Whether the prompt begins with a BOS token, and its pieces without one.
+
+    A template may write BOS as text while the tokenizer adds its own: taking it off and putting one id back gives the
+    model exactly one, where it should have one, in every turn.
+    """
+    if bos and pieces and pieces[0] == (bos, True):
+        return True, list(pieces[1:])
+    return adds_bos and bool(bos), list(pieces)
+
+
+@lru_cache(maxsize=16)
+def _control_pattern(control_tokens: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("(" + "|".join(re.escape(token) for token in sorted(control_tokens, key=len, reverse=True)) + ")")
+
+
+def _render(template: Template, messages: Sequence[Message]) -> str:
+    return _compile(template.source).render(
+        messages=[{"role": message.role, "content": message.content} for message in messages],
+        add_generation_prompt=True,
+        bos_token=template.bos,
+        eos_token=template.eos,
+    )
+
+
+@lru_cache(maxsize=16)
+def _compile(source: str) -> jinja2.Template:
+    environment = jinja2.sandbox.ImmutableSandboxedEnvironment(
+        trim_blocks=True, lstrip_blocks=True, extensions=[jinja2.ext.loopcontrols]
+    )
+    environment.filters["tojson"] = _to_json
+    environment.globals["raise_exception"] = _raise
+    environment.globals["strftime_now"] = PINNED_DATE.strftime
+    return environment.from_string(source)
+
+
+def _raise(message: str) -> NoReturn:
+    raise jinja2.TemplateError(message)
+
+
+def _to_json(value: Any, indent: int | None = None, **options: Any) -> str:  # noqa: ANN401 - a template passes anything
+    allowed: dict[str, Callable[[Any], Any] | bool | None] = {
+        "ensure_ascii": options.get("ensure_ascii", False),
+        "sort_keys": options.get("sort_keys", False),
+    }
+    return json.dumps(value, indent=indent, **allowed)  # type: ignore[arg-type]

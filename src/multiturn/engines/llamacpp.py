@@ -1,0 +1,283 @@
+"""llama.cpp inside the process: GGUF models, LoRA adapters, a conversation pinned to its slot.
+
+    llamacpp:model.gguf
+    llamacpp:model.gguf+lora=adapter.gguf
+
+Two arrangements. By default one single-slot, single-threaded server per core: a conversation has a server to itself
+from its first turn to its last, its first turn starts from an empty cache and later turns add to it, so a text depends
+on nothing but its own conversation; on a CPU that is also the fast way. With ``slots`` one server batches continuously
+over all threads: for GPUs, and for models that do not fit once per core; then texts depend on what else is decoded.
+
+Prompts are sent as token ids: the history is what was generated, never decoded and encoded again, and text that looks
+like a control token stays text. Specs that share a model file share its servers; the adapter is switched per request.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from multiturn.conversation import Message
+from multiturn.engines import chat_template
+from multiturn.engines.llamacpp_pool import Pool, Seat
+from multiturn.engines.llamacpp_server import Completion, Server, adapters_on, package_version
+from multiturn.errors import SpecError
+from multiturn.protocols import EngineOptions, Facts
+from multiturn.transcript import FinishReason, Flag, Prompt, Reply, Request, Sampling, Session, Timing
+
+PREFIX: Final = "llamacpp:"
+SAMPLERS: Final = ("penalties", "temperature", "top_k", "top_p", "min_p")
+"""In this order, as transformers and vLLM apply them (llama.cpp's own default puts the temperature last)."""
+SWITCHED_OFF: Final[dict[str, Any]] = {
+    "typical_p": 1.0,
+    "top_n_sigma": -1.0,
+    "xtc_probability": 0.0,
+    "dry_multiplier": 0.0,
+    "dynatemp_range": 0.0,
+    "mirostat": 0,
+    "repeat_last_n": 64,
+    "n_keep": 0,
+    "ignore_eos": False,
+    "samplers": SAMPLERS,
+}
+"""llama.cpp's other sampling fields, each named so that no default of a later version changes a reply."""
+FINISH: Final[dict[str, FinishReason]] = {"eos": "stop", "word": "stop", "limit": "length"}
+
+
+class Sources(msgspec.Struct, frozen=True):
+    """The files a spec names."""
+
+    model: Path
+    adapter: Path | None
+
+
+def parse_spec(spec: str) -> Sources:
+    """The files that ``llamacpp:model.gguf[+lora=adapter.gguf]`` names.
+
+    Raises:
+        SpecError: it names no model, or more than one adapter.
+    """
+    model, *adapters = spec.removeprefix(PREFIX).split("+lora=")
+    if not model or len(adapters) > 1 or not all(adapters):
+        raise SpecError(f"{spec!r} is no llamacpp spec", hint="write llamacpp:model.gguf[+lora=adapter.gguf]")
+    return Sources(Path(model).expanduser(), Path(adapters[0]).expanduser() if adapters else None)
+
+
+def open_engines(specs: Sequence[str], options: EngineOptions) -> list[LlamaCppEngine]:
+    """Open one engine per spec; those of one model file share its servers, loaded once.
+
+    Raises:
+        NotFound, SpecError, EngineSetupError: as :class:`multiturn.engines.llamacpp_pool.Pool`.
+    """
+    sources = [parse_spec(spec) for spec in specs]
+    pools: dict[Path, Pool] = {}
+    for model in dict.fromkeys(source.model for source in sources):
+        adapters = dict.fromkeys(source.adapter for source in sources if source.model == model and source.adapter)
+        pools[model] = Pool(model, tuple(adapters), options)
+    return [
+        LlamaCppEngine(spec, pools[source.model], source.adapter) for spec, source in zip(specs, sources, strict=True)
+    ]
+
+
+class _Built(msgspec.Struct, frozen=True):
+    """A prompt as text and as token ids, for one turn."""
+
+    turn: int
+    text: str
+    ids: list[int]
+    flags: tuple[Flag, ...]
+
+
+class _Held(msgspec.Struct):
+    """A session: where it sits, and what its cache holds as text and as token ids."""
+
+    seat: Seat
+    server: Server
+    prompt: str = ""
+    prompt_ids: list[int] = msgspec.field(default_factory=list)
+    reply: str = ""
+    reply_ids: list[int] | None = None
+
+
+class LlamaCppEngine:
+    """One model with at most one adapter, on a pool of servers that it may share."""
+
+    def __init__(self, spec: str, pool: Pool, adapter: Path | None) -> None:
+        self.spec = spec
+        self._pool = pool
+        self._adapter = adapter
+        self._held: dict[Session, _Held] = {}
+        self._built: dict[Session, _Built] = {}
+        template, header = pool.template, pool.header
+        self._control_tokens = tuple(header.control_ids)
+        self._control_ids = header.control_ids
+        self.facts = Facts(
+            context_window=pool.window,
+            open_conversations=pool.size,
+            identity={
+                "engine": "llamacpp",
+                "engine_version": package_version(),
+                "weights": pool.digests[header.path],
+                "adapter": pool.digests[adapter] if adapter else "none",
+                "arrangement": f"{pool.size} slots, {pool.threads} threads, {pool.gpu_layers} layers on a GPU"
+                if pool.batched
+                else f"a server per conversation, threads: {pool.threads}",
+                "samplers": ">".join(SAMPLERS),
+                "template": template.sha256,
+            },
+            system_role=template.system == "own",
+            template_sha256=template.sha256,
+            fallback_template=template.fallback,
+            reproducible=not pool.batched and pool.threads == 1,
+            replays=not pool.batched,
+            logprobs=True,
+            json_schema=True,
+        )
+
+    async def prompt(self, request: Request) -> Prompt:
+        """What ``reply`` would send: the rendered text and its exact length in tokens."""
+        built = await self._build(request)
+        return Prompt(text=built.text, tokens=len(built.ids), flags=built.flags)
+
+    async def reply(self, request: Request) -> Reply:
+        """The reply to the last message, decoded in this session's own slot."""
+        started = time.perf_counter()
+        built = await self._build(request)
+        held = self._held.get(request.session)
+        if held is None:
+            seat = await self._pool.take()
+            held = self._held[request.session] = _Held(seat, seat.server or await self._pool.first())
+        body = self._body(request, built.ids, slot=held.seat.slot, cache=bool(held.prompt_ids))
+        completion = await self._pool.work(held.server, lambda server: server.complete(body))
+        generated = self._generated(completion)
+        self._built.pop(request.session, None)
+        held.prompt, held.prompt_ids = built.text, built.ids
+        held.reply, held.reply_ids = completion.content, generated
+        timings = completion.timings
+        return Reply(
+            text=completion.content,
+            finish=FINISH.get(completion.stop_type, "unknown"),
+            timing=Timing(
+                total=time.perf_counter() - started,
+                prompt=timings.prompt_ms / 1000,
+                generate=timings.predicted_ms / 1000,
+            ),
+            token_ids=tuple(completion.tokens),
+            prompt_tokens=len(built.ids),
+            cached_tokens=timings.cache_n,
+            new_tokens=timings.predicted_n,
+        )
+
+    async def end(self, session: Session) -> None:
+        """Free the session's slot."""
+        self._built.pop(session, None)
+        held = self._held.pop(session, None)
+        if held is not None:
+            self._pool.give(held.seat)
+
+    async def close(self) -> None:
+        """Free the servers, for every engine that shares them."""
+        self._pool.close()
+
+    def _body(self, request: Request, ids: list[int], *, slot: int, cache: bool) -> dict[str, Any]:
+        sampling: Sampling = request.sampling
+        return SWITCHED_OFF | {
+            "prompt": ids,
+            "n_predict": sampling.max_tokens + sampling.reasoning_tokens,
+            "temperature": sampling.temperature,
+            "top_p": sampling.top_p,
+            "top_k": sampling.top_k,
+            "min_p": sampling.min_p,
+            "repeat_penalty": sampling.repeat_penalty,
+            "presence_penalty": sampling.presence_penalty,
+            "frequency_penalty": sampling.frequency_penalty,
+            "stop": [*sampling.stop, *self._pool.template.stop],
+            "seed": request.seed,
+            "id_slot": slot,
+            "cache_prompt": cache,
+            "return_tokens": True,
+            "lora": adapters_on(self._pool.adapters, self._adapter),
+        }
+
+    def _generated(self, completion: Completion) -> list[int] | None:
+        """The ids of the reply's text; None where a stop string was cut from it, so that they would say more."""
+        if completion.stop_type == "word":
+            return None
+        ids = list(completion.tokens)
+        while ids and ids[-1] in self._control_ids.values():
+            ids.pop()
+        return ids
+
+    async def _build(self, request: Request) -> _Built:
+        ready = self._built.get(request.session)
+        if ready is not None and ready.turn == request.turn:
+            return ready
+        held = self._held.get(request.session)
+        server = held.server if held else await self._pool.first()
+        built = await self._pool.work(server, lambda server: self._encode(server, request))
+        self._built[request.session] = built
+        return built
+
+    def _encode(self, server: Server, request: Request) -> _Built:
+        template, messages = self._pool.template, request.messages
+        text, pieces = chat_template.render_pieces(template, messages, self._control_tokens)
+        held = self._held.get(request.session)
+        known, ids = self._kept(held, text)
+        rest = _after(pieces, known)
+        if known and self._joins_badly(rest):
+            known, ids, rest = 0, [], pieces
+        if not known:
+            ids, rest = self._begin(rest)
+        ids = ids + self._tokenize(server, rest, messages)
+        flags: list[Flag] = []
+        if template.system == "folded" and messages[0].role == "system":
+            flags.append("system_folded")
+        if template.fallback:
+            flags.append("fallback_template")
+        if held is not None and held.prompt and known < len(held.prompt) + len(held.reply):
+            flags.append("reencoded")
+        return _Built(turn=request.turn, text=text, ids=ids, flags=tuple(flags))
+
+    def _kept(self, held: _Held | None, text: str) -> tuple[int, list[int]]:
+        """How many characters of the prompt this session holds as token ids already, and those ids."""
+        if held is None or not held.prompt or not text.startswith(held.prompt):
+            return 0, []
+        whole = held.prompt + held.reply
+        if held.reply_ids is not None and text.startswith(whole):
+            return len(whole), held.prompt_ids + held.reply_ids
+        return len(held.prompt), list(held.prompt_ids)
+
+    def _joins_badly(self, rest: list[tuple[str, bool]]) -> bool:
+        """SentencePiece puts a space before text that it is given alone: then the whole prompt is encoded at once."""
+        return self._pool.header.text("tokenizer.ggml.model") == "llama" and bool(rest) and not rest[0][1]
+
+    def _begin(self, pieces: list[tuple[str, bool]]) -> tuple[list[int], list[tuple[str, bool]]]:
+        """The ids a prompt starts with (one BOS, or none), and the pieces after it."""
+        header = self._pool.header
+        begins, rest = chat_template.split_bos(pieces, header.token("bos"), adds_bos=header.adds_bos)
+        number = header.number("tokenizer.ggml.bos_token_id")
+        return ([number] if begins and number is not None else []), rest
+
+    def _tokenize(self, server: Server, pieces: list[tuple[str, bool]], messages: Sequence[Message]) -> list[int]:
+        if not any(token in message.content for message in messages for token in self._control_tokens):
+            return server.tokenize("".join(text for text, _ in pieces), control=True)
+        ids: list[int] = []
+        for text, control in pieces:
+            ids += [self._control_ids[text]] if control else server.tokenize(text, control=False)
+        return ids
+
+
+def _after(pieces: list[tuple[str, bool]], characters: int) -> list[tuple[str, bool]]:
+    """The pieces of a text without its first characters."""
+    rest: list[tuple[str, bool]] = []
+    for text, control in pieces:
+        if characters >= len(text):
+            characters -= len(text)
+            continue
+        rest.append((text[characters:], control and characters == 0))
+        characters = 0
+    return rest

@@ -1,0 +1,210 @@
+"""The servers of one model file and the seats in them: how many, how loaded, who sits where."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Final, TypeVar
+
+import msgspec
+
+from multiturn.engines import chat_template
+from multiturn.engines.gguf import Header, file_digest, read_header
+from multiturn.engines.llamacpp_server import Loaded, Server
+from multiturn.errors import EngineSetupError, ReplyFailed, SpecError
+from multiturn.protocols import EngineOptions
+
+LARGEST_DEFAULT_WINDOW: Final = 8192
+MEMORY_SHARE: Final = 0.6  # of the memory available, that all servers together may take
+T = TypeVar("T")
+
+
+class Seat(msgspec.Struct, eq=False):
+    """One slot of one server. ``server`` is None until somebody first sits there."""
+
+    slot: int
+    server: Server | None = None
+
+
+class Pool:
+    """One model file, loaded; engines that differ in nothing but the adapter share it.
+
+    Raises:
+        NotFound, SpecError, EngineSetupError: a file is missing, damaged or of the wrong kind, or the options can't be
+            had together.
+    """
+
+    def __init__(self, model: Path, adapters: tuple[Path, ...], options: EngineOptions) -> None:
+        self.header = read_header(model)
+        _check_model(self.header)
+        for adapter in adapters:
+            _check_adapter(read_header(adapter), self.header)
+        self.template = chat_template.open_template(
+            self.header.chat_template,
+            bos=self.header.token("bos"),
+            eos=self.header.token("eos"),
+            plain=options.template == "plain",
+        )
+        self.adapters = adapters
+        self.window = _window(self.header, options)
+        self.batched = options.slots is not None or options.gpu_layers > 0
+        if self.batched and options.reproducible:
+            raise SpecError(
+                "texts are not reproducible with slots or on a GPU: they depend on what else is being decoded",
+                hint="leave out --reproducible, or leave out --slots and --gpu-layers",
+            )
+        self.threads = options.threads or (cores() if self.batched else 1)
+        if self.threads > 1 and options.reproducible:
+            raise SpecError(
+                f"texts are not reproducible with {self.threads} threads a server: how attention is split changes them",
+                hint="leave out --reproducible, or leave out --threads",
+            )
+        self.size = (options.slots or 1) if self.batched else _workers(self.header, self.window, options)
+        self.gpu_layers = options.gpu_layers
+        self._loaded = Loaded(
+            model=model,
+            adapters=adapters,
+            window=self.window,
+            slots=self.size if self.batched else 1,
+            threads=self.threads,
+            gpu_layers=options.gpu_layers,
+        )
+        self.digests = {path: file_digest(path) for path in (model, *adapters)}
+        self._servers: list[Server] = []
+        self._free: asyncio.Queue[Seat] = asyncio.Queue()
+        for index in range(self.size):
+            self._free.put_nowait(Seat(index if self.batched else 0))
+        self._loading = asyncio.Lock()
+        self._executor = ThreadPoolExecutor(2 * self.size, thread_name_prefix="llamacpp")
+        self._closed = False
+        self._taken_first = False
+
+    async def take(self) -> Seat:
+        """A free seat, loaded; waits for one."""
+        seat = await self._free.get()
+        try:
+            seat.server = seat.server or await self._server_for_a_seat()
+        except BaseException:
+            self.give(seat)
+            raise
+        return seat
+
+    def give(self, seat: Seat) -> None:
+        """The seat is free again."""
+        self._free.put_nowait(seat)
+
+    async def first(self) -> Server:
+        """A server to tokenise with, loaded when it is first needed."""
+        async with self._loading:
+            if not self._servers:
+                self._servers.append(await self._load())
+        return self._servers[0]
+
+    async def work(self, server: Server, call: Callable[[Server], T]) -> T:
+        """Run a blocking call on a server in a thread.
+
+        When the waiting task is cancelled, the server's requests in flight are given up before it goes on.
+        """
+        if self._closed:
+            raise ReplyFailed("engine", "the engine is closed")
+        future = asyncio.get_running_loop().run_in_executor(self._executor, call, server)
+        try:
+            return await asyncio.shield(future)
+        except asyncio.CancelledError:
+            server.abort()
+            await asyncio.gather(future, return_exceptions=True)
+            raise
+
+    async def _server_for_a_seat(self) -> Server:
+        first = await self.first()
+        if self.batched or not self._taken_first:
+            self._taken_first = True
+            return first
+        server = await self._load()
+        self._servers.append(server)
+        return server
+
+    async def _load(self) -> Server:
+        if self._closed:
+            raise ReplyFailed("engine", "the engine is closed")
+        return await asyncio.get_running_loop().run_in_executor(self._executor, Server, self._loaded)
+
+    def close(self) -> None:
+        """Give up what is in flight and free the model. May be called twice."""
+        if not self._closed:
+            self._closed = True
+            for server in self._servers:
+                server.close()
+            self._executor.shutdown(wait=True, cancel_futures=True)
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _check_model(header: Header) -> None:
+    if header.is_adapter:
+        raise SpecError(
+            f"{header.path} is an adapter, not a model", hint=f"write llamacpp:BASE.gguf+lora={header.path}"
+        )
+    if header.text("tokenizer.ggml.model") is None:
+        raise EngineSetupError(f"{header.path} holds no tokenizer", hint="convert the model again, with its tokenizer")
+
+
+def _check_adapter(adapter: Header, model: Header) -> None:
+    if not adapter.is_adapter or adapter.text("adapter.type") != "lora":
+        raise SpecError(
+            f"{adapter.path} is not a LoRA adapter", hint="convert it with llama.cpp's convert_lora_to_gguf.py"
+        )
+    if adapter.architecture != model.architecture:
+        raise EngineSetupError(
+            f"{adapter.path} is an adapter for {adapter.architecture}; {model.path} is {model.architecture}",
+            hint="name the base model that the adapter was trained on",
+        )
+
+
+def _window(header: Header, options: EngineOptions) -> int:
+    trained = header.context_length
+    if options.context_window is None:
+        return min(trained or LARGEST_DEFAULT_WINDOW, LARGEST_DEFAULT_WINDOW)
+    if trained is not None and options.context_window > trained:
+        raise SpecError(
+            f"a window of {options.context_window} tokens was asked for; {header.path.name} was trained for {trained}",
+            hint=f"--context-window {trained}, or less",
+        )
+    return options.context_window
+
+
+def _workers(header: Header, window: int, options: EngineOptions) -> int:
+    """As many single-threaded servers as there are cores, and as the memory available can hold."""
+    wanted = options.workers or cores()
+    each = header.path.stat().st_size + _cache_bytes(header, window)
+    available = _available_memory()
+    fitting = wanted if available is None else max(1, int(MEMORY_SHARE * available / each))
+    return min(wanted, fitting)
+
+
+def _cache_bytes(header: Header, window: int) -> int:
+    """Keys and values of a full window, two bytes each: layers x key-value heads x head width x tokens."""
+
+    def field(name: str, default: int) -> int:
+        return header.number(f"{header.architecture}.{name}") or default
+
+    heads, width = field("attention.head_count", 32), field("embedding_length", 4096)
+    key_width = field("attention.key_length", width // heads)
+    return 2 * 2 * field("block_count", 32) * field("attention.head_count_kv", heads) * key_width * window
+
+
+def _available_memory() -> int | None:
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+    except OSError:  # not Linux: no bound is known
+        return None
+    found = [int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")]
+    return found[0] if found else None

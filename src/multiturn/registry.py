@@ -1,0 +1,79 @@
+"""From names to code: which engine a model spec means. Loads an engine's module only when it is asked for.
+
+Built-ins use the form that users have in the entry-point group ``multiturn.engines``: a spec's prefix, and the function
+in the table below. Each names a function ``(specs, options) -> engines``, which gives one engine a spec.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import importlib.metadata
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from multiturn.engines import demo
+from multiturn.errors import SpecError
+
+if TYPE_CHECKING:
+    from multiturn.protocols import Engine, EngineOptions
+
+Opener = Callable[[Sequence[str], "EngineOptions"], Sequence["Engine"]]
+
+ENGINES: Final = {
+    "scripted": "multiturn.engines.scripted:open_engines",
+    "llamacpp": "multiturn.engines.llamacpp:open_engines",
+}
+GROUP: Final = "multiturn.engines"
+FORMS: Final = "llamacpp:model.gguf[+lora=adapter.gguf], demo:base, demo:tuned, scripted:echo"
+
+
+def resolve(spec: str) -> tuple[str, str]:
+    """The engine's name and the full spec behind a model spec: a ``.gguf`` path and ``demo:`` are short forms.
+
+    Raises:
+        SpecError: it names no engine that is known.
+    """
+    prefix, colon, rest = spec.partition(":")
+    if prefix == "demo" and colon:
+        return "llamacpp", demo.llamacpp_spec(rest)
+    if spec.split("+lora=", maxsplit=1)[0].lower().endswith(".gguf") and prefix != "llamacpp":
+        return "llamacpp", f"llamacpp:{spec}"
+    if colon and rest and (prefix in ENGINES or prefix in _plugins()):
+        return prefix, spec
+    raise SpecError(f"{spec!r} names no engine and model", hint=_advice(spec, prefix, rest))
+
+
+def open_engines(specs: Sequence[str], options: EngineOptions) -> list[Engine]:
+    """Open an engine for each spec; specs of one engine are opened together, so that they can share what they load.
+
+    Raises:
+        SpecError, MissingExtra, NotFound, EngineSetupError: as the engine finds.
+    """
+    resolved = [resolve(spec) for spec in specs]
+    opened: dict[str, Engine] = {}
+    for name in dict.fromkeys(name for name, _ in resolved):
+        mine = list(dict.fromkeys(full for other, full in resolved if other == name))
+        opened |= dict(zip(mine, _opener(name)(mine, options), strict=True))
+    return [opened[full] for _, full in resolved]
+
+
+def _opener(name: str) -> Opener:
+    target = ENGINES.get(name) or _plugins()[name].value
+    module, _, attribute = target.partition(":")
+    opener: Opener = getattr(importlib.import_module(module), attribute)
+    return opener
+
+
+def _plugins() -> dict[str, importlib.metadata.EntryPoint]:
+    return {point.name: point for point in importlib.metadata.entry_points(group=GROUP)}
+
+
+def _advice(spec: str, prefix: str, rest: str) -> str:
+    near = difflib.get_close_matches(prefix, [*ENGINES, "demo"], n=1)
+    if near and rest:
+        return f"did you mean {near[0]}:{rest}?"
+    if Path(spec).exists():
+        return f"only .gguf files can be given by their path alone; the forms are {FORMS}"
+    return f"the forms are {FORMS}"
