@@ -8,11 +8,15 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Sequence
+from types import TracebackType
+from typing import Self
 
 import msgspec
 
 from multiturn.cleaning import Cleaned, clean
-from multiturn.conversation import Conversation, Message
+from multiturn.codec import clean_surrogates
+from multiturn.conditions import Conditions
+from multiturn.conversation import Conversation, Message, Turn
 from multiturn.errors import ContextOverflow, ReplyFailed
 from multiturn.protocols import Engine, Unknown
 from multiturn.text.measure import is_blank
@@ -49,6 +53,17 @@ class Manner(msgspec.Struct, frozen=True, kw_only=True):
     overflow: OverflowPolicy = "stop"
     window: int | None = None
 
+    @classmethod
+    def of(cls, conditions: Conditions) -> Manner:
+        """The manner that a run's conditions ask for."""
+        return cls(
+            sampling=conditions.sampling,
+            system=conditions.system,
+            history=conditions.history,
+            overflow=conditions.overflow,
+            window=conditions.context_window,
+        )
+
     def system_of(self, conversation: Conversation) -> str | None:
         """The system prompt that this conversation is held with; an empty one is none."""
         return (conversation.system if self.system is None else self.system) or None
@@ -83,72 +98,90 @@ async def hold(
     Raises:
         whatever ``commit`` raises, and EngineSetupError; overflows and failed replies become statuses.
     """
-    held = _Held(conversation, engine, manner, Session(conversation.id, sample))
-    try:
-        for record in committed:
-            await held.again(record)
-        for index in range(len(committed), len(conversation.turns)):
-            await commit(await held.next_turn(index))
-        return Transcript(session=held.session, turns=tuple(held.records), system=manner.system_of(conversation))
-    finally:
-        await asyncio.shield(engine.end(held.session))
+    system = manner.system_of(conversation)
+    async with Dialogue(engine, manner, Session(conversation.id, sample), system) as dialogue:
+        for index, turn in enumerate(conversation.turns):
+            if index < len(committed):
+                await dialogue.again(turn, committed[index])
+            else:
+                await commit(await dialogue.say(turn))
+        return dialogue.transcript
 
 
-class _Held:
-    """A conversation in the middle: the records so far and what the next request is made of."""
+class Dialogue:
+    """A conversation in the middle: what was said so far, and the next turn. Use it in an ``async with``."""
 
-    def __init__(self, conversation: Conversation, engine: Engine, manner: Manner, session: Session) -> None:
-        self.session = session
-        self.records: list[TurnRecord] = []
-        self._conversation = conversation
+    def __init__(self, engine: Engine, manner: Manner, session: Session, system: str | None) -> None:
         self._engine = engine
         self._manner = manner
+        self._session = session
+        self._system = system
+        self._turns: list[Turn] = []
+        self._records: list[TurnRecord] = []
         self._prompt_text = ""
         self._sent_characters = 0
         self._marks: tuple[Flag, ...] = ()
         self._broken: Failure | None = None
 
-    async def again(self, record: TurnRecord) -> None:
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await asyncio.shield(self._engine.end(self._session))
+
+    @property
+    def transcript(self) -> Transcript:
+        """The conversation so far."""
+        return Transcript(session=self._session, turns=tuple(self._records), system=self._system)
+
+    async def say(self, turn: Turn) -> TurnRecord:
+        """Hold the next turn."""
+        record = await self._hold(turn)
+        self._remember(turn, record)
+        return record
+
+    async def again(self, turn: Turn, record: TurnRecord) -> None:
         """Take over a committed turn, holding it again where the engine's promise rests on that."""
-        if self._engine.facts.replays and self._broken is None:
-            fresh = await self._turn(record.turn)
+        if self._engine.facts.replays and self._broken is None and record.reply is not None:
+            fresh = await self._hold(turn)
             if fresh.status == "failed":
                 self._broken = fresh.failure
             elif (fresh.reply, fresh.raw) != (record.reply, record.raw) and "replay_differs" not in self._marks:
                 self._marks = (*self._marks, "replay_differs")
-        self.records.append(record)
+        self._remember(turn, record)
 
-    async def next_turn(self, index: int) -> TurnRecord:
-        """Hold the turn at this index and remember its record."""
-        record = await self._turn(index)
-        self.records.append(record)
-        return record
+    def _remember(self, turn: Turn, record: TurnRecord) -> None:
+        self._turns.append(turn)
+        self._records.append(record)
 
-    async def _turn(self, index: int) -> TurnRecord:
-        stopped = next((earlier for earlier in self.records if earlier.reply is None), None)
+    async def _hold(self, turn: Turn) -> TurnRecord:
+        stopped = next((earlier for earlier in self._records if earlier.reply is None), None)
         if stopped is not None:
-            return self._record(index, "not_reached", cause=stopped.cause)
+            return self._unanswered(turn, "not_reached", cause=stopped.cause)
         if self._broken is not None:
-            return self._record(index, "failed", cause="environment", failure=self._broken)
+            return self._unanswered(turn, "failed", cause="environment", failure=self._broken)
         try:
-            request, prompt = await self._fitting(index)
+            request, prompt = await self._fitting(turn)
             reply = await self._engine.reply(request)
         except ContextOverflow as error:
-            return self._overflowed(index, str(error))
+            return self._overflowed(turn, str(error))
         except ReplyFailed as error:
-            return self._record(index, "failed", cause="environment", failure=Failure(error.kind, str(error)))
-        return self._answered(index, request, prompt, reply)
+            return self._unanswered(turn, "failed", cause="environment", failure=Failure(error.kind, str(error)))
+        return self._answered(turn, request, prompt, reply)
 
-    async def _fitting(self, index: int) -> tuple[Request, Prompt | Unknown]:
+    async def _fitting(self, turn: Turn) -> tuple[Request, Prompt | Unknown]:
         """The request for this turn, with whole oldest turns left out where that is allowed and needed."""
-        messages, dropped = self._messages(index), 0
+        index, sampling = len(self._records), self._manner.sampling
+        messages, dropped = self._messages(turn), 0
         while True:
             request = Request(
-                session=self.session,
+                session=self._session,
                 turn=index,
                 messages=messages,
-                sampling=self._manner.sampling,
-                seed=turn_seed(self._manner.sampling.seed, self.session.conversation, index, self.session.sample),
+                sampling=sampling,
+                seed=turn_seed(sampling.seed, self._session.conversation, index, self._session.sample),
             )
             prompt = await self._engine.prompt(request)
             needed = self._needed(prompt)
@@ -171,18 +204,17 @@ class _Held:
             return None
         return prompt.tokens + self._manner.sampling.max_tokens + self._manner.sampling.reasoning_tokens
 
-    def _messages(self, index: int) -> tuple[Message, ...]:
-        system = self._manner.system_of(self._conversation)
-        messages = [Message("system", system)] if system else []
-        for turn, record in zip(self._conversation.turns[:index], self.records, strict=True):
-            said = turn.golden if self._manner.history == "golden" else record.reply
-            messages += [Message("user", turn.text), Message("assistant", said or "")]
-        return (*messages, Message("user", self._conversation.turns[index].text))
+    def _messages(self, turn: Turn) -> tuple[Message, ...]:
+        messages = [Message("system", self._system)] if self._system else []
+        for earlier, record in zip(self._turns, self._records, strict=True):
+            said = earlier.golden if self._manner.history == "golden" else record.reply
+            messages += [Message("user", earlier.text), Message("assistant", said or "")]
+        return (*messages, Message("user", turn.text))
 
-    def _answered(self, index: int, request: Request, prompt: Prompt | Unknown, reply: Reply) -> TurnRecord:
+    def _answered(self, turn: Turn, request: Request, prompt: Prompt | Unknown, reply: Reply) -> TurnRecord:
         text = prompt.text if isinstance(prompt, Prompt) else ""
         characters = sum(len(message.content) for message in request.messages)
-        before = self.records[-1].prompt_tokens if self.records else None
+        before = self._records[-1].prompt_tokens if self._records else None
         if (
             before is not None
             and reply.prompt_tokens is not None
@@ -190,19 +222,20 @@ class _Held:
             and characters > self._sent_characters
         ):
             told = f"the server read {reply.prompt_tokens} prompt tokens after {before}: it cut the conversation"
-            return msgspec.structs.replace(self._overflowed(index, told), raw=reply.text)
-        cleaned = clean(reply.text, stop=request.sampling.stop, opened=text.rstrip().endswith("<think>"))
+            return msgspec.structs.replace(self._overflowed(turn, told), raw=clean_surrogates(reply.text))
+        raw = clean_surrogates(reply.text)
+        cleaned = clean(raw, stop=request.sampling.stop, opened=text.rstrip().endswith("<think>"))
         kept = _common(self._prompt_text, text)
         self._prompt_text, self._sent_characters = text, characters
         blank = is_blank(cleaned.text)
         final = "" if blank else cleaned.text
         flags = (*(prompt.flags if isinstance(prompt, Prompt) else ()), *cleaned.flags, *self._marks)
         return TurnRecord(
-            turn=index,
-            user=self._conversation.turns[index].text,
+            turn=request.turn,
+            user=turn.text,
             status=_status(cleaned, reply, blank=blank),
             reply=final,
-            raw=reply.text if reply.text != final else None,
+            raw=raw if raw != final else None,
             reasoning=reply.reasoning or cleaned.reasoning,
             flags=tuple(dict.fromkeys(flags)),
             finish=reply.finish,
@@ -218,18 +251,18 @@ class _Held:
             served_model=reply.served_model,
         )
 
-    def _overflowed(self, index: int, told: str) -> TurnRecord:
+    def _overflowed(self, turn: Turn, told: str) -> TurnRecord:
         """An overflow is the model's own doing where its own earlier replies are what filled the window."""
-        own = index > 0 and self._manner.history == "self"
-        return self._record(
-            index, "overflowed", cause="model" if own else "environment", failure=Failure("overflow", told)
-        )
+        own = bool(self._records) and self._manner.history == "self"
+        cause: Cause = "model" if own else "environment"
+        return self._unanswered(turn, "overflowed", cause=cause, failure=Failure("overflow", told))
 
-    def _record(
-        self, index: int, status: Status, *, cause: Cause | None = None, failure: Failure | None = None
+    def _unanswered(
+        self, turn: Turn, status: Status, *, cause: Cause | None, failure: Failure | None = None
     ) -> TurnRecord:
-        user = self._conversation.turns[index].text
-        return TurnRecord(turn=index, user=user, status=status, cause=cause, failure=failure, flags=self._marks)
+        return TurnRecord(
+            turn=len(self._records), user=turn.text, status=status, cause=cause, failure=failure, flags=self._marks
+        )
 
 
 def _status(cleaned: Cleaned, reply: Reply, *, blank: bool) -> Status:

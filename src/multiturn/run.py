@@ -141,25 +141,19 @@ async def hold_run(
         StoreError: the store can't be written, or another process holds this run.
         EngineError: the engine can't be set up, or fails for one conversation after the other; what is done is kept.
     """
-    todo = list(_unfinished(store, run, suite))
-    tally = _Tally(run, store.progress(run.id), len(todo), watch)
-    if not todo:
-        return tally.progress()
-    manner = Manner(
-        sampling=run.conditions.sampling,
-        system=run.conditions.system,
-        history=run.conditions.history,
-        overflow=run.conditions.overflow,
-        window=run.conditions.context_window,
-    )
+    if not any(_unfinished(store, run, suite)):
+        return _Tally(run, store.progress(run.id), 0, watch).progress()
+    manner = Manner.of(run.conditions)
     by_id = {conversation.id: conversation for conversation in suite.conversations}
-    waiting = iter(todo)
     with store.lease(run.id):
+        todo = list(_unfinished(store, run, suite))
+        tally = _Tally(run, store.progress(run.id), len(todo), watch)
+        waiting = iter(todo)
         async with store.writer(run.id) as writer:
 
             async def work() -> None:
                 for session in waiting:
-                    committed = answered(store.records(run.id, session)) if tally.resumed else ()
+                    committed = standing(store.records(run.id, session)) if tally.resumed else ()
 
                     async def commit(record: TurnRecord, session: Session = session) -> None:
                         await writer.commit(session, record)
@@ -179,11 +173,11 @@ async def hold_run(
     return tally.progress()
 
 
-def answered(records: tuple[TurnRecord, ...]) -> tuple[TurnRecord, ...]:
-    """The turns from the first on that a model answered: what a resumed conversation goes on from."""
+def standing(records: tuple[TurnRecord, ...]) -> tuple[TurnRecord, ...]:
+    """The turns that a resumed conversation goes on from: from the first on, up to one that must be asked for again."""
     kept: list[TurnRecord] = []
     for index, record in enumerate(records):
-        if record.turn != index or record.status not in ANSWERED:
+        if record.turn != index or record.status in {"failed", "not_reached"}:
             break
         kept.append(record)
     return tuple(kept)

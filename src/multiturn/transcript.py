@@ -97,12 +97,16 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True):
     flags: tuple[Flag, ...] = ()
 
 
-class Timing(msgspec.Struct, frozen=True, kw_only=True):
-    """Seconds: in the queue, reading the prompt, writing the reply. ``None`` where the engine does not say."""
+class Timing(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Seconds: all in all, reading the prompt, writing the reply. ``None`` where the engine does not say."""
 
     total: float
     prompt: float | None = None
     generate: float | None = None
+
+    def __post_init__(self) -> None:
+        seconds = [part for part in (self.total, self.prompt, self.generate) if part is not None]
+        require(all(math.isfinite(part) and part >= 0 for part in seconds), "times must be finite and not negative")
 
 
 class Reply(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,0 +1,343 @@
+"""What a Python user imports: hold runs, compare them, read them. Works in a script and inside a running event loop.
+
+    from multiturn import api
+
+    compared = api.compare("demo:base", "demo:tuned")
+    for change in compared.comparison.changes[:3]:
+        print(change.conversation, *change.reasons)
+
+Every function that holds conversations has an ``async`` twin with an ``a`` in front. What is held lands in the store
+(``outputs/multiturn.db`` unless said otherwise), so that the same call goes on after an interruption and uses again
+what is there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import msgspec
+
+from multiturn.assess import Assessed, assess
+from multiturn.compare import compare as compare_runs
+from multiturn.compare import refuse_if_different
+from multiturn.conditions import Arm, RunRecord
+from multiturn.conversation import Suite
+from multiturn.dialogue import Manner
+from multiturn.errors import NotFound, UsageError
+from multiturn.estimate import Estimated, estimate
+from multiturn.protocols import Engine, EngineOptions
+from multiturn.registry import open_engines
+from multiturn.replay import Replay
+from multiturn.report.plain_json import write_results
+from multiturn.report.text import render_all as tables
+from multiturn.report.transcripts import refusals, side_by_side, transcript_text, turn_text
+from multiturn.results import Comparison
+from multiturn.run import Progress, Settings, conditions_of, find_or_begin, hold_run
+from multiturn.store import Store, export_run, import_run, open_store
+from multiturn.suites.lint import lint
+from multiturn.suites.reading import load_suite, shipped_suites
+from multiturn.suites.selection import select
+from multiturn.transcript import Sampling, Transcript
+
+__all__ = [
+    "Arm",
+    "Assessed",
+    "Compared",
+    "Comparison",
+    "EngineOptions",
+    "Held",
+    "Job",
+    "Replay",
+    "RunRecord",
+    "Sampling",
+    "Settings",
+    "Store",
+    "Suite",
+    "Transcript",
+    "acompare",
+    "aestimate",
+    "aevaluate",
+    "areplay",
+    "assess",
+    "compare",
+    "compare_stored",
+    "evaluate",
+    "export_run",
+    "import_run",
+    "lint",
+    "load_suite",
+    "open_store",
+    "refusals",
+    "select",
+    "shipped_suites",
+    "side_by_side",
+    "tables",
+    "transcript_text",
+    "transcripts",
+    "turn_text",
+    "unwatched",
+]
+
+DEFAULT_SUITE: Final = "mtbench_conversations"
+DEFAULT_RESULTS: Final = Path("outputs/mtbench_results.json")
+T = TypeVar("T")
+
+Watch = Callable[[Arm, Progress], None]
+"""Called whenever a turn is durable, with the arm and how far its run is."""
+
+
+class Job(msgspec.Struct, frozen=True, kw_only=True):
+    """How runs are to be held; the defaults are those of the command line.
+
+    ``store`` is a path or a database URL; None is ``outputs/multiturn.db``. ``resume`` names a run to go on with;
+    ``fresh`` begins a new one even where the same conditions were held before.
+    """
+
+    suite: Suite | str | Path = DEFAULT_SUITE
+    settings: Settings = Settings()
+    options: EngineOptions = EngineOptions()
+    store: str | Path | None = None
+    only: tuple[str, ...] = ()
+    limit: int | None = None
+    resume: str | None = None
+    fresh: bool = False
+
+    def chosen_suite(self) -> Suite:
+        """The suite, cut down by ``only`` and ``limit``.
+
+        Raises:
+            SuiteError: the file has faults. NotFound: it is not there, or an id is not in it.
+        """
+        suite = self.suite if isinstance(self.suite, Suite) else load_suite(self.suite)
+        return select(suite, only=self.only, limit=self.limit)
+
+
+DEFAULT_JOB: Final = Job()
+
+
+def unwatched(_arm: Arm, _progress: Progress) -> None:
+    """A watch that looks away."""
+
+
+class Held(msgspec.Struct, frozen=True, kw_only=True):
+    """A run as it is in the store. ``reused`` says that nothing had to be asked for."""
+
+    run: RunRecord
+    progress: Progress
+    reused: bool
+
+
+class Compared(msgspec.Struct, frozen=True, kw_only=True):
+    """Two runs and what their comparison says; ``results`` is the file it was written to, if any."""
+
+    base: Held
+    tuned: Held
+    comparison: Comparison
+    results: Path | None
+
+
+async def aevaluate(model: str | Arm, job: Job = DEFAULT_JOB, *, watch: Watch = unwatched) -> Held:
+    """Hold a suite with one model; see :func:`evaluate`."""
+    suite = job.chosen_suite()
+    with open_store(job.store) as store:
+        async with _engines([model], job) as ((arm, engine),):
+            return await _hold(store, suite, (arm, engine), job, watch)
+
+
+async def acompare(
+    base: str | Arm,
+    tuned: str | Arm,
+    job: Job = DEFAULT_JOB,
+    *,
+    vary: Sequence[str] = (),
+    results: Path | None = DEFAULT_RESULTS,
+    watch: Watch = unwatched,
+) -> Compared:
+    """Hold a suite with two models and compare them; see :func:`compare`."""
+    if job.resume is not None:
+        raise UsageError("a comparison finds its runs by their conditions", hint="leave out --resume")
+    suite = job.chosen_suite()
+    with open_store(job.store) as store:
+        async with _engines([base, tuned], job) as arms:
+            windows = [engine.facts.context_window for _, engine in arms]
+            known = [window for window in (*windows, job.settings.window) if window is not None]
+            settings = msgspec.structs.replace(job.settings, window=min(known, default=None))
+            same = msgspec.structs.replace(job, settings=settings)
+            held = [await _hold(store, suite, arm, same, watch) for arm in arms]
+        return _compared(store, (held[0], held[1]), vary=vary, results=results)
+
+
+async def aestimate(model: str | Arm, job: Job = DEFAULT_JOB) -> Estimated:
+    """What :func:`evaluate` would cost, from a few warm replies; nothing is stored."""
+    suite = job.chosen_suite()
+    async with _engines([model], job) as ((arm, engine),):
+        conditions = conditions_of(suite, engine, arm, job.settings)
+        return await estimate(suite, engine, Manner.of(conditions), conditions.samples)
+
+
+def evaluate(model: str | Arm, job: Job = DEFAULT_JOB, *, watch: Watch = unwatched) -> Held:
+    """Hold a suite with one model and keep the transcripts.
+
+    Args:
+        model: a model spec (``llamacpp:model.gguf+lora=adapter.gguf``), or an arm with its system prompt.
+        job: suite, settings, engine options and store.
+        watch: called with the progress whenever a turn is durable.
+
+    Raises:
+        MultiturnError: of the kind that says what is wrong, with the next thing to do in ``hint``.
+    """
+    return _now(aevaluate(model, job, watch=watch))
+
+
+def compare(
+    base: str | Arm,
+    tuned: str | Arm,
+    job: Job = DEFAULT_JOB,
+    *,
+    vary: Sequence[str] = (),
+    results: Path | None = DEFAULT_RESULTS,
+    watch: Watch = unwatched,
+) -> Compared:
+    """Hold a suite with two models under identical conditions and compare them, conversation by conversation.
+
+    Both get the same context window: the smaller of the two. A stored run whose conditions match is used again.
+
+    Args:
+        base: spec or arm that is compared with.
+        tuned: spec or arm in question.
+        job: suite, settings, engine options and store.
+        vary: conditions that may differ, by name (``system``, ``identity.template`` ...).
+        results: where the plain export goes; None for nowhere.
+        watch: called with the arm and its progress whenever a turn is durable.
+
+    Raises:
+        ConditionsDiffer: something differs that ``vary`` does not name.
+        MultiturnError: of the kind that says what is wrong.
+    """
+    return _now(acompare(base, tuned, job, vary=vary, results=results, watch=watch))
+
+
+def compare_stored(
+    store: Store, base: str, tuned: str, *, vary: Sequence[str] = (), results: Path | None = None
+) -> Compared:
+    """Compare two runs that are in the store, by their ids (or how they begin); nothing is held."""
+    runs = [store.run(reference) for reference in (base, tuned)]
+    digests = {run.conditions.suite_digest for run in runs}
+    if len(digests) > 1:
+        raise UsageError(
+            f"runs {runs[0].id} and {runs[1].id} are of different suites",
+            hint="compare runs of one suite; multiturn runs lists them",
+        )
+    held = [Held(run=run, progress=_stored_progress(store, run), reused=True) for run in runs]
+    return _compared(store, (held[0], held[1]), vary=vary, results=results)
+
+
+def transcripts(store: Store, run: RunRecord, conversation: str | None = None) -> list[Transcript]:
+    """The transcripts of a run, or of one of its conversations (one a sample).
+
+    Raises:
+        NotFound: the run has no such conversation yet.
+    """
+    found = [item for item in store.transcripts(run.id) if conversation in (None, item.session.conversation)]
+    if conversation is not None and not found:
+        known = [item.id for item in store.suite(run.conditions.suite_digest).conversations]
+        raise NotFound(f"run {run.id} has no conversation {conversation!r}", hint=f"it has: {', '.join(sorted(known))}")
+    return found
+
+
+@contextlib.asynccontextmanager
+async def areplay(
+    store: Store, run: str, conversation: str, start: int, options: EngineOptions | None = None
+) -> AsyncIterator[Replay]:
+    """Take up a stored conversation again at a turn, and ``say`` what comes next.
+
+    Args:
+        store: where the run is.
+        run: its id, or how it begins.
+        conversation: which of its conversations.
+        start: the first turn that is said anew, from 1.
+        options: for the engine; the run's own template policy by default.
+
+    Raises:
+        NotFound: there is no such run or conversation. UsageError: the turns before were not all answered.
+    """
+    found = store.run(run)
+    transcript = transcripts(store, found, conversation)[0]
+    suite = store.suite(found.conditions.suite_digest)
+    (held,) = select(suite, only=(conversation,)).conversations
+    replay = Replay(store, found, transcript, held, start)
+    job = Job(options=options or EngineOptions(template=found.arm.template))
+    async with _engines([found.arm], job) as ((_, engine),), replay.on(engine):
+        yield replay
+
+
+async def _hold(store: Store, suite: Suite, who: tuple[Arm, Engine], job: Job, watch: Watch) -> Held:
+    arm, engine = who
+    run = find_or_begin(store, suite, engine, arm, job.settings, resume=job.resume, fresh=job.fresh)
+    progress = await hold_run(store, run, suite, engine, watch=lambda progress: watch(arm, progress))
+    return Held(run=run, progress=progress, reused=progress.replies == 0 and progress.failures == 0)
+
+
+def _compared(store: Store, held: tuple[Held, Held], *, vary: Sequence[str], results: Path | None) -> Compared:
+    base, tuned = held
+    notes = refuse_if_different(base.run, tuned.run, vary)
+    first, second = base.run, tuned.run
+    comparison = compare_runs(
+        store.suite(first.conditions.suite_digest),
+        map(assess, store.transcripts(first.id)),
+        map(assess, store.transcripts(second.id)),
+        base_run=first.id,
+        tuned_run=second.id,
+        notes=notes,
+    )
+    if results is not None:
+        write_results(
+            results,
+            base_run=first,
+            tuned_run=second,
+            base=map(assess, store.transcripts(first.id)),
+            tuned=map(assess, store.transcripts(second.id)),
+            comparison=comparison,
+        )
+    return Compared(base=base, tuned=tuned, comparison=comparison, results=results)
+
+
+def _stored_progress(store: Store, run: RunRecord) -> Progress:
+    stored = store.progress(run.id)
+    sessions = run.conversations * run.conditions.samples
+    return Progress(
+        conversations=sessions,
+        conversations_done=len(store.done_sessions(run.id)),
+        turns=run.turns,
+        turns_done=sum(stored.values()),
+        replies=0,
+        new_tokens=0,
+        failures=stored.get("failed", 0),
+        seconds=0.0,
+    )
+
+
+@contextlib.asynccontextmanager
+async def _engines(models: Sequence[str | Arm], job: Job) -> AsyncIterator[list[tuple[Arm, Engine]]]:
+    arms = [model if isinstance(model, Arm) else Arm(spec=model, template=job.options.template) for model in models]
+    engines = open_engines([arm.spec for arm in arms], job.options)
+    try:
+        yield list(zip(arms, engines, strict=True))
+    finally:
+        for engine in engines:
+            await engine.close()
+
+
+def _now(work: Coroutine[Any, Any, T]) -> T:
+    """Run to the end; inside a running event loop (a notebook) in a thread with a loop of its own."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    with ThreadPoolExecutor(1, thread_name_prefix="multiturn") as thread:
+        return thread.submit(asyncio.run, work).result()

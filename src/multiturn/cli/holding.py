@@ -1,0 +1,147 @@
+"""Commands that hold conversations: demo, compare, run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+import multiturn
+from multiturn.cli import options as flags
+from multiturn.cli.interrupts import run_until_done
+from multiturn.cli.screen import OUT, duration, say, shorten, warn, watching
+from multiturn.conditions import Arm
+from multiturn.errors import EXIT_INFRASTRUCTURE
+
+if TYPE_CHECKING:
+    from multiturn.api import Compared, Held, Job
+
+TOO_MUCH_MISSING: Final = 0.1
+"""Share of turns that failed, above which a run's exit code says so."""
+RESULTS: Final = Path("outputs/mtbench_results.json")
+DEMO_TOKENS: Final = 120
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register this file's commands."""
+    app.command()(demo)
+    app.command()(flags.asks(compare))
+    app.command()(flags.asks(run))
+
+
+def demo(
+    store: flags.StoreWhere = None,
+    results: flags.Results = RESULTS,
+    limit: flags.Limit = None,
+    max_tokens: flags.MaxTokens = DEMO_TOKENS,
+    fresh: flags.Fresh = False,
+    quiet: flags.Quiet = False,
+) -> None:
+    """Compare a tiny real model with its over-refusing fine-tune, both of which come with the package.
+
+    Plumbing shown on a tiny model, not a validation: a model of 135 million parameters makes many mistakes of its own.
+    """
+    say("demo:base is SmolLM2-135M-Instruct; demo:tuned is the same model with a LoRA adapter that was fine-tuned")
+    say("into over-refusing. This shows the plumbing on a tiny model; it validates nothing.\n")
+    job = flags.Asked(limit=limit, max_tokens=max_tokens, store=store, fresh=fresh).job()
+    compared = _held_and_compared(Arm(spec="demo:base"), Arm(spec="demo:tuned"), job, [], results, quiet=quiet)
+    changed = compared.comparison.changes
+    most = changed[0].conversation if changed else "ID"
+    say(f"\nread one:  multiturn show {compared.tuned.run.id} {most}")
+    say(f"side by side:  multiturn diff {compared.base.run.id} {compared.tuned.run.id} {most}")
+    _end(compared.base, compared.tuned)
+
+
+def compare(
+    base: Annotated[str, typer.Argument(help="Model spec that is compared with.")],
+    tuned: Annotated[str, typer.Argument(help="Model spec in question.")],
+    *,
+    tuned_system: Annotated[
+        str | None, typer.Option("--tuned-system", help="Another system prompt for TUNED; needs --vary system.")
+    ] = None,
+    results: flags.Results = RESULTS,
+    vary: flags.Vary = None,
+    asked: flags.Asked,
+) -> None:
+    """Hold a suite with two models under identical conditions and show what changed."""
+    job = asked.job()
+    second_system = asked.system if tuned_system is None else tuned_system
+    arms = (
+        Arm(spec=base, system=asked.system, template=asked.template),
+        Arm(spec=tuned, system=second_system, template=asked.template),
+    )
+    if asked.dry_run:
+        for arm in arms:
+            _estimate(arm, job)
+        return
+    compared = _held_and_compared(*arms, job, vary or [], results, quiet=asked.quiet)
+    _end(compared.base, compared.tuned)
+
+
+def run(
+    model: Annotated[str, typer.Argument(help="Model spec: llamacpp:model.gguf[+lora=adapter.gguf], demo:base ...")],
+    *,
+    resume: Annotated[
+        str | None, typer.Option("--resume", metavar="RUN", help="Go on with this run; refused if conditions changed.")
+    ] = None,
+    asked: flags.Asked,
+) -> None:
+    """Hold a suite with one model and keep the transcripts."""
+    job = asked.job(resume=resume)
+    arm = Arm(spec=model, system=asked.system, template=asked.template)
+    if asked.dry_run:
+        _estimate(arm, job)
+        return
+    with watching(quiet=asked.quiet) as watch:
+        held = run_until_done(multiturn.api.aevaluate(arm, job, watch=watch or multiturn.api.unwatched))
+    _tell(held)
+    say(f"read it:  multiturn show {held.run.id}")
+    _end(held)
+
+
+def _held_and_compared(base: Arm, tuned: Arm, job: Job, vary: list[str], results: Path, *, quiet: bool) -> Compared:
+    with watching(quiet=quiet) as watch:
+        compared = run_until_done(
+            multiturn.api.acompare(base, tuned, job, vary=vary, results=results, watch=watch or multiturn.api.unwatched)
+        )
+    for held in (compared.base, compared.tuned):
+        _tell(held)
+    OUT.print()
+    OUT.print(multiturn.api.tables(compared.comparison))
+    say(f"transcripts and numbers: {results}")
+    return compared
+
+
+def _tell(held: Held) -> None:
+    progress = held.progress
+    name = f"{shorten(held.run.arm.spec)}: run {held.run.id}"
+    kept = "reproducible" if held.run.conditions.reproducible else "not reproducible"
+    if held.reused:
+        say(f"{name} was held before under the same conditions; used again ({kept})")
+        return
+    speed = progress.new_tokens / max(progress.seconds, 1e-9)
+    say(f"{name}, {progress.replies} replies in {duration(progress.seconds)}, {speed:.0f} tokens/s ({kept})")
+    for note in held.run.notes:
+        say(f"  note: {note}")
+
+
+def _end(*runs: Held) -> None:
+    """Say what is missing; too much of it is an exit code of its own."""
+    for held in runs:
+        failed = held.progress.failures
+        if failed:
+            warn(
+                f"{shorten(held.run.arm.spec)}: {failed} turns failed through no doing of the model; "
+                "give the same command again to ask for what is missing"
+            )
+    if any(held.progress.failures > TOO_MUCH_MISSING * held.progress.turns for held in runs):
+        raise typer.Exit(EXIT_INFRASTRUCTURE)
+
+
+def _estimate(arm: Arm, job: Job) -> None:
+    found = run_until_done(multiturn.api.aestimate(arm, job))
+    time = "unknown" if found.seconds is None else f"about {duration(found.seconds)}"
+    say(f"{shorten(arm.spec)}: {found.replies} replies, {found.at_once} conversations at once")
+    say(f"  prompt tokens about {found.prompt_tokens:,} (each read once), new tokens about {found.new_tokens:,}")
+    say(f"  time {time}, from {found.warm_replies} warm replies; nothing was stored")

@@ -1,0 +1,221 @@
+"""The flags that several commands share, each with its help, and how they become a job."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, get_type_hints
+
+import typer
+
+import multiturn
+from multiturn.errors import UsageError
+from multiturn.protocols import EngineOptions
+from multiturn.transcript import Sampling
+
+if TYPE_CHECKING:
+    from multiturn.api import Job
+
+History = Literal["self", "golden"]
+Overflow = Literal["stop", "drop-oldest"]
+Template = Literal["model", "plain"]
+
+DEFAULT_SUITE: Final = "mtbench_conversations"
+FIRST: Final = Sampling()
+RUN = "Which conversations"
+SAMPLING = "How replies are drawn"
+ENGINE = "How the engine works"
+STORING = "Where it goes"
+
+SuiteName = Annotated[
+    str, typer.Option("--suite", help="A suite file, or the name of one that is shipped.", rich_help_panel=RUN)
+]
+Only = Annotated[
+    list[str] | None,
+    typer.Option("--only", metavar="ID", help="Only this conversation; repeatable.", rich_help_panel=RUN),
+]
+Limit = Annotated[int | None, typer.Option("--limit", help="Only the first N conversations.", rich_help_panel=RUN)]
+Samples = Annotated[
+    int, typer.Option("--samples", min=1, help="Hold every conversation this many times.", rich_help_panel=RUN)
+]
+HistoryFlag = Annotated[
+    History,
+    typer.Option("--history", help="Go on from the model's own replies, or from golden ones.", rich_help_panel=RUN),
+]
+OverflowFlag = Annotated[
+    Overflow,
+    typer.Option("--overflow", help="Full context window: stop, or drop the oldest turns.", rich_help_panel=RUN),
+]
+System = Annotated[
+    str | None,
+    typer.Option("--system", help="System prompt, in place of the conversations' own.", rich_help_panel=RUN),
+]
+Temperature = Annotated[float, typer.Option("--temperature", help="0 is greedy.", rich_help_panel=SAMPLING)]
+TopP = Annotated[float, typer.Option("--top-p", help="1 is off.", rich_help_panel=SAMPLING)]
+TopK = Annotated[int, typer.Option("--top-k", help="0 is off.", rich_help_panel=SAMPLING)]
+MinP = Annotated[float, typer.Option("--min-p", help="0 is off.", rich_help_panel=SAMPLING)]
+RepeatPenalty = Annotated[float, typer.Option("--repeat-penalty", help="1 is off.", rich_help_panel=SAMPLING)]
+MaxTokens = Annotated[int, typer.Option("--max-tokens", help="New tokens a reply.", rich_help_panel=SAMPLING)]
+ReasoningTokens = Annotated[
+    int, typer.Option("--reasoning-tokens", help="Tokens for thinking, beside the reply.", rich_help_panel=SAMPLING)
+]
+Stop = Annotated[
+    list[str] | None, typer.Option("--stop", help="End a reply at this text; repeatable.", rich_help_panel=SAMPLING)
+]
+Seed = Annotated[int, typer.Option("--seed", help="Every turn's own seed follows from it.", rich_help_panel=SAMPLING)]
+ContextWindow = Annotated[
+    int | None, typer.Option("--context-window", help="Tokens for prompt and reply.", rich_help_panel=ENGINE)
+]
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        "--workers", min=1, help="Conversations at once, a server each; default: cores.", rich_help_panel=ENGINE
+    ),
+]
+Slots = Annotated[
+    int | None,
+    typer.Option("--slots", min=1, help="Batch so many in one server; not reproducible.", rich_help_panel=ENGINE),
+]
+Threads = Annotated[int | None, typer.Option("--threads", min=1, help="Threads a server.", rich_help_panel=ENGINE)]
+GpuLayers = Annotated[int, typer.Option("--gpu-layers", min=0, help="Layers put on a GPU.", rich_help_panel=ENGINE)]
+TemplateFlag = Annotated[
+    Template,
+    typer.Option("--template", help="The model's own chat template, or User:/Assistant:.", rich_help_panel=ENGINE),
+]
+Reproducible = Annotated[
+    bool,
+    typer.Option(
+        "--reproducible", help="Refuse an arrangement that can't keep texts the same.", rich_help_panel=ENGINE
+    ),
+]
+StoreWhere = Annotated[
+    str | None,
+    typer.Option(
+        "--store", metavar="URL", help="Path or database URL; default: outputs/multiturn.db.", rich_help_panel=STORING
+    ),
+]
+Results = Annotated[
+    Path, typer.Option("--results", help="Where the plain JSON of a comparison goes.", rich_help_panel=STORING)
+]
+Fresh = Annotated[
+    bool,
+    typer.Option("--fresh", help="Hold again even what is stored under the same conditions.", rich_help_panel=STORING),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Say what it would cost, from a few warm replies; store nothing.")
+]
+Vary = Annotated[
+    list[str] | None,
+    typer.Option("--vary", metavar="NAME", help="A condition that may differ between the arms; repeatable."),
+]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What the shared flags say, as they were typed."""
+
+    suite: SuiteName = DEFAULT_SUITE
+    only: Only = None
+    limit: Limit = None
+    samples: Samples = 1
+    history: HistoryFlag = "self"
+    overflow: OverflowFlag = "stop"
+    system: System = None
+    temperature: Temperature = FIRST.temperature
+    top_p: TopP = FIRST.top_p
+    top_k: TopK = FIRST.top_k
+    min_p: MinP = FIRST.min_p
+    repeat_penalty: RepeatPenalty = FIRST.repeat_penalty
+    max_tokens: MaxTokens = FIRST.max_tokens
+    reasoning_tokens: ReasoningTokens = FIRST.reasoning_tokens
+    stop: Stop = None
+    seed: Seed = FIRST.seed
+    context_window: ContextWindow = None
+    workers: Workers = None
+    slots: Slots = None
+    threads: Threads = None
+    gpu_layers: GpuLayers = 0
+    template: TemplateFlag = "model"
+    reproducible: Reproducible = False
+    store: StoreWhere = None
+    fresh: Fresh = False
+    dry_run: DryRun = False
+    quiet: Quiet = False
+
+    def job(self, *, resume: str | None = None) -> Job:
+        """The job that the flags ask for.
+
+        Raises:
+            UsageError: a value is out of its range.
+        """
+        try:
+            sampling = Sampling(
+                temperature=self.temperature,
+                top_p=self.top_p,
+                top_k=self.top_k,
+                min_p=self.min_p,
+                repeat_penalty=self.repeat_penalty,
+                max_tokens=self.max_tokens,
+                reasoning_tokens=self.reasoning_tokens,
+                stop=tuple(self.stop or ()),
+                seed=self.seed,
+            )
+        except ValueError as error:
+            raise UsageError(str(error), hint="the flags and their meaning: multiturn run --help") from None
+        settings = multiturn.api.Settings(
+            sampling=sampling,
+            samples=self.samples,
+            history=self.history,
+            overflow=self.overflow,
+            window=self.context_window,
+        )
+        options = EngineOptions(
+            context_window=self.context_window,
+            workers=self.workers,
+            slots=self.slots,
+            threads=self.threads,
+            gpu_layers=self.gpu_layers,
+            template=self.template,
+            reproducible=self.reproducible,
+        )
+        return multiturn.api.Job(
+            suite=self.suite,
+            settings=settings,
+            options=options,
+            store=self.store,
+            only=tuple(self.only or ()),
+            limit=self.limit,
+            resume=resume,
+            fresh=self.fresh,
+        )
+
+
+def asks(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command every shared flag beside its own; it gets them as one value named ``asked``."""
+    hints = get_type_hints(command, include_extras=True)
+    own = [
+        parameter.replace(annotation=hints[parameter.name])
+        for parameter in inspect.signature(command).parameters.values()
+        if parameter.name != "asked"
+    ]
+    shared_hints = get_type_hints(Asked, include_extras=True)
+    shared = [
+        inspect.Parameter(
+            field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=shared_hints[field.name]
+        )
+        for field in dataclasses.fields(Asked)
+    ]
+    names = {parameter.name for parameter in shared}
+
+    @functools.wraps(command)
+    def with_flags(**given: object) -> None:
+        said: dict[str, Any] = {name: value for name, value in given.items() if name in names}
+        command(**{name: value for name, value in given.items() if name not in names}, asked=Asked(**said))
+
+    with_flags.__signature__ = inspect.Signature([*own, *shared])  # type: ignore[attr-defined]
+    with_flags.__annotations__ = {parameter.name: parameter.annotation for parameter in [*own, *shared]}
+    return with_flags

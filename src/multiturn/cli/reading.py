@@ -1,0 +1,135 @@
+"""Commands that read what is stored: runs, show, diff, export, import, delete."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+import multiturn
+from multiturn.cli import options as flags
+from multiturn.cli.screen import OUT, say, shorten
+from multiturn.errors import NotFound, UsageError
+
+if TYPE_CHECKING:
+    from multiturn.conditions import RunRecord
+    from multiturn.conversation import Conversation
+    from multiturn.store import Store
+
+Run = Annotated[str, typer.Argument(metavar="RUN", help="Id of a run, or how it begins, or: latest.")]
+One = Annotated[str | None, typer.Argument(metavar="[ID]", help="Only this conversation.")]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register this file's commands."""
+    app.command()(runs)
+    app.command()(show)
+    app.command()(diff)
+    app.command()(export)
+    app.command("import")(import_run)
+    app.command()(delete)
+
+
+def runs(store: flags.StoreWhere = None) -> None:
+    """List the runs in the store, newest first."""
+    with multiturn.api.open_store(store) as opened:
+        summaries = opened.runs()
+    if not summaries:
+        say("no runs yet; begin one with: multiturn run MODEL, or multiturn demo")
+    for summary in summaries:
+        run = summary.run
+        done = sum(count for status, count in summary.progress.items() if status not in {"failed", "not_reached"})
+        states = ", ".join(f"{status} {count}" for status, count in summary.progress.items())
+        whole = "complete" if done == run.turns else f"{done}/{run.turns} turns"
+        what = f"{run.suite_name} ({run.conversations} conversations)"
+        say(f"{run.id}  {shorten(run.arm.spec)}  {what}  {whole}  [{states}]")
+
+
+def show(
+    run: Run,
+    conversation: One = None,
+    refusals: Annotated[bool, typer.Option("--refusals", help="Only conversations with a refusal, marked.")] = False,
+    prompts: Annotated[bool, typer.Option("--prompts", help="Also what was really sent, as it was rendered.")] = False,
+    store: flags.StoreWhere = None,
+) -> None:
+    """Show transcripts of a run, each with why its conversation is in the suite on top."""
+    with multiturn.api.open_store(store) as opened:
+        found = opened.run(run)
+        conversations = _conversations(opened, found)
+        shown = 0
+        for transcript in multiturn.api.transcripts(opened, found, conversation):
+            assessed = multiturn.api.assess(transcript)
+            if refusals and not multiturn.api.refusals(assessed):
+                continue
+            if shown:
+                OUT.print()
+            item = conversations.get(transcript.session.conversation)
+            OUT.print(multiturn.api.transcript_text(assessed, item, prompts=prompts))
+            shown += 1
+    if not shown:
+        say(f"run {found.id} has no {'refusals' if refusals else 'transcripts yet'}")
+
+
+def diff(run_a: Run, run_b: Run, conversation: One = None, store: flags.StoreWhere = None) -> None:
+    """Show two runs side by side, turn by turn."""
+    with multiturn.api.open_store(store) as opened:
+        first, second = opened.run(run_a), opened.run(run_b)
+        conversations = _conversations(opened, first)
+        others = {item.session: item for item in multiturn.api.transcripts(opened, second, conversation)}
+        pairs = 0
+        for transcript in multiturn.api.transcripts(opened, first, conversation):
+            other = others.get(transcript.session)
+            if other is None:
+                continue
+            pairs += 1
+            item = conversations.get(transcript.session.conversation)
+            names = (f"{shorten(first.arm.spec)} ({first.id})", f"{shorten(second.arm.spec)} ({second.id})")
+            OUT.print(multiturn.api.side_by_side((transcript, other), names, item))
+    if not pairs:
+        raise NotFound(
+            f"runs {first.id} and {second.id} have no conversation in common", hint="multiturn runs lists their suites"
+        )
+
+
+def export(
+    run: Run,
+    path: Annotated[Path | None, typer.Argument(help="Where to; by default RUN.jsonl here.")] = None,
+    store: flags.StoreWhere = None,
+) -> None:
+    """Write a run to JSON Lines: everything that is known of it; multiturn import brings it back."""
+    with multiturn.api.open_store(store) as opened:
+        found = opened.run(run)
+        target = path or Path(f"{found.id}.jsonl")
+        lines = multiturn.api.export_run(opened, found.id, target)
+    say(f"{target}: {lines} turns")
+
+
+def import_run(
+    path: Annotated[Path, typer.Argument(help="A file that multiturn export wrote.")], store: flags.StoreWhere = None
+) -> None:
+    """Bring an exported run into the store."""
+    with multiturn.api.open_store(store) as opened:
+        imported = multiturn.api.import_run(opened, path)
+    for notice in imported.notices:
+        say(f"{path}:{notice.line}: {notice.text}")
+    say(f"run {imported.run.id}: {imported.turns} turns")
+
+
+def delete(
+    run: Run,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    store: flags.StoreWhere = None,
+) -> None:
+    """Take a run out of the store, with all its transcripts."""
+    with multiturn.api.open_store(store) as opened:
+        found = opened.run(run)
+        if not yes and not typer.confirm(f"delete run {found.id} ({shorten(found.arm.spec)}) and its transcripts?"):
+            raise UsageError("nothing was deleted", hint="answer y, or add --yes")
+        opened.delete_run(found.id)
+    say(f"run {found.id} is deleted")
+
+
+def _conversations(store: Store, run: RunRecord) -> dict[str, Conversation]:
+    suite = store.suite(run.conditions.suite_digest)
+    return {item.id: item for item in suite.conversations}

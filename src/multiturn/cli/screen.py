@@ -1,0 +1,125 @@
+"""What the terminal shows: lines, errors, progress. What came from a model or a file is made harmless."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.text import Text
+
+from multiturn.errors import MultiturnError
+from multiturn.text.printable import printable
+
+if TYPE_CHECKING:
+    from multiturn.conditions import Arm
+    from multiturn.run import Progress as RunProgress
+
+OUT: Final = Console(highlight=False)
+ERR: Final = Console(stderr=True, highlight=False)
+PLAIN_EVERY: Final = 5.0
+"""Seconds between two lines of progress where there is no terminal."""
+
+
+def say(text: str, style: str = "") -> None:
+    """A line of ours to standard output; any text in it is shown as it is."""
+    OUT.print(Text(printable(text)), style=style, soft_wrap=True)
+
+
+def warn(text: str) -> None:
+    """A line to standard error."""
+    ERR.print(Text(printable(text)), style="yellow", soft_wrap=True)
+
+
+def complain(error: MultiturnError) -> None:
+    """An error and what to do next."""
+    ERR.print(Text(f"multiturn: {printable(error.message)}"), style="red", soft_wrap=True)
+    if error.hint:
+        ERR.print(Text(f"  next: {printable(error.hint)}"), soft_wrap=True)
+
+
+class Watching:
+    """Shows how far each arm's run is: bars on a terminal, a plain line now and then elsewhere."""
+
+    def __init__(self, bars: Progress | None) -> None:
+        self._bars = bars
+        self._tasks: dict[str, TaskID] = {}
+        self._last = 0.0
+
+    def __call__(self, arm: Arm, progress: RunProgress) -> None:
+        """Called by the run whenever a turn is durable."""
+        label = shorten(arm.spec)
+        if self._bars is None:
+            self._line(label, progress)
+            return
+        if label not in self._tasks:
+            self._tasks[label] = self._bars.add_task(label, total=progress.turns, detail="")
+        self._bars.update(self._tasks[label], completed=progress.turns_done, detail=_detail(progress))
+
+    def _line(self, label: str, progress: RunProgress) -> None:
+        now = time.monotonic()
+        if now - self._last >= PLAIN_EVERY or progress.conversations_done == progress.conversations:
+            self._last = now
+            left = _seconds_left(progress)
+            ends = "" if left is None else f", about {duration(left)} left"
+            print(
+                f"{label}: {progress.turns_done}/{progress.turns} turns, {_detail(progress)}{ends}",
+                file=sys.stderr,
+                flush=True,
+            )
+
+
+@contextmanager
+def watching(*, quiet: bool) -> Iterator[Watching | None]:
+    """Progress for as long as runs are held; None where nothing is to be shown."""
+    if quiet:
+        yield None
+    elif ERR.is_terminal:
+        columns = (
+            TextColumn("{task.description}", markup=False),
+            BarColumn(bar_width=20),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[detail]}", markup=False),
+            TimeRemainingColumn(),
+        )
+        with Progress(*columns, console=ERR) as bars:
+            yield Watching(bars)
+    else:
+        yield Watching(None)
+
+
+def _detail(progress: RunProgress) -> str:
+    seconds = max(progress.seconds, 1e-9)
+    failed = f", {progress.failures} failed" if progress.failures else ""
+    return (
+        f"{progress.conversations_done}/{progress.conversations} conversations, "
+        f"{progress.replies / seconds:.1f} replies/s, {progress.new_tokens / seconds:.0f} tokens/s{failed}"
+    )
+
+
+def _seconds_left(progress: RunProgress) -> float | None:
+    if not progress.replies:
+        return None
+    return (progress.turns - progress.turns_done) * progress.seconds / progress.replies
+
+
+def duration(seconds: float) -> str:
+    """``40 s``, ``3 min 20 s``, ``2 h 5 min``."""
+    whole = round(seconds)
+    minutes, rest = divmod(whole, 60)
+    if whole < 60:  # noqa: PLR2004 - seconds in a minute
+        return f"{whole} s"
+    if minutes < 60:  # noqa: PLR2004 - minutes in an hour
+        return f"{minutes} min {rest} s"
+    return f"{minutes // 60} h {minutes % 60} min"
+
+
+def shorten(spec: str) -> str:
+    """A spec without its folders: ``llamacpp:model.gguf+lora=adapter.gguf``."""
+    prefix, colon, rest = spec.partition(":")
+    head, lora, adapter = rest.partition("+lora=")
+    return f"{prefix}{colon}{head.rpartition('/')[2]}{lora}{adapter.rpartition('/')[2]}"

@@ -1,0 +1,68 @@
+"""Commands about suites: list, show, lint."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import multiturn
+from multiturn.cli.screen import say
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register this file's commands."""
+    group = typer.Typer(
+        help="The suites: which there are, what is in one, and what a reader would remark.", no_args_is_help=True
+    )
+    group.command("list")(list_suites)
+    group.command("show")(show)
+    group.command("lint")(lint)
+    app.add_typer(group, name="suite")
+
+
+def list_suites() -> None:
+    """List the suites that are shipped."""
+    for name in multiturn.api.shipped_suites():
+        suite = multiturn.api.load_suite(name)
+        say(f"{name}  version {suite.version}, {len(suite.conversations)} conversations, {suite.turn_count} turns")
+        if suite.description:
+            say(f"  {suite.description}")
+
+
+def show(
+    suite: Annotated[str, typer.Argument(help="A suite file, or the name of one that is shipped.")],
+    conversation: Annotated[str | None, typer.Argument(help="Only this conversation, with its turns.")] = None,
+) -> None:
+    """Show the conversations of a suite, or one of them in full."""
+    loaded = multiturn.api.load_suite(suite)
+    if conversation is None:
+        for item in loaded.conversations:
+            tags = [item.capability, item.category, item.domain, item.pattern, item.link]
+            say(f"{item.id}  {len(item.turns)} turns  {' / '.join(tag for tag in tags if tag)}")
+        return
+    (item,) = multiturn.api.select(loaded, only=(conversation,)).conversations
+    say(item.id, "bold")
+    if item.why:
+        say(f"why: {item.why}")
+    if item.system:
+        say(f"system: {item.system}")
+    for index, turn in enumerate(item.turns):
+        probes = item.capability_of(index) if index else turn.capability
+        back = f", {turn.distance} back" if turn.distance else ""
+        say(f"\n{index + 1}. {turn.text}")
+        if probes:
+            say(f"   probes {probes}{back}{': ' + turn.why if turn.why else ''}", "dim")
+        if turn.golden:
+            say(f"   golden: {turn.golden}", "dim")
+
+
+def lint(
+    suite: Annotated[str, typer.Argument(help="A suite file, or the name of one that is shipped.")],
+) -> None:
+    """Check a suite: faults end with code 2, remarks are advice."""
+    loaded = multiturn.api.load_suite(suite)
+    remarks = multiturn.api.lint(loaded)
+    for remark in remarks:
+        say(str(remark))
+    say(f"{loaded.name}: no faults, {len(remarks)} remarks")

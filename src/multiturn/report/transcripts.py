@@ -1,0 +1,139 @@
+"""Transcripts for a terminal: one to read, two side by side. Replies are text, never markup or control codes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from rich.console import Group
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from multiturn.text.printable import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from multiturn.assess import Assessed
+    from multiturn.conversation import Conversation
+    from multiturn.finding import Signal
+    from multiturn.transcript import Transcript, TurnRecord
+
+INDENT: Final = (0, 0, 0, 2)
+GOOD: Final = frozenset({"ok"})
+
+
+def refusals(assessed: Assessed) -> dict[int, Signal]:
+    """The turns (from 0) at which the reply is a refusal, with the signal that says so."""
+    return {
+        signal.turn: signal
+        for signal in assessed.signals
+        if signal.name == "refusal" and signal.label not in {"", "none"}
+    }
+
+
+def transcript_text(assessed: Assessed, conversation: Conversation | None, *, prompts: bool = False) -> Group:
+    """A transcript to read: why the conversation is there, then turn by turn what was said.
+
+    Args:
+        assessed: the transcript and its signals; refusals are marked with the words that decided.
+        conversation: as the suite has it; None where the suite is not known.
+        prompts: add what was really sent, as it was rendered.
+    """
+    transcript = assessed.transcript
+    parts: list[Text | Padding] = list(_head(transcript, conversation))
+    refused = refusals(assessed)
+    whole = ""
+    for record in transcript.turns:
+        if prompts and record.prompt_delta is not None:
+            whole = whole[: record.prompt_kept] + record.prompt_delta
+            parts.append(Padding(Text(f"sent, from character {record.prompt_kept}:", "dim"), (1, 0, 0, 0)))
+            parts.append(Padding(Text(printable(record.prompt_delta), "dim"), INDENT))
+        parts.append(Padding(_said("user", record.user, "bold cyan"), (1, 0, 0, 0)))
+        parts.append(_reply(record, refused.get(record.turn)))
+    return Group(*parts)
+
+
+def turn_text(record: TurnRecord, *, user: bool = True) -> Group:
+    """One turn to read, with or without what the user said."""
+    reply = _reply(record, None)
+    return Group(_said("user", record.user, "bold cyan"), reply) if user else Group(reply)
+
+
+def side_by_side(
+    both: tuple[Transcript, Transcript], names: tuple[str, str], conversation: Conversation | None
+) -> Group:
+    """Two transcripts of one conversation, turn by turn in two columns."""
+    table = Table(expand=True, show_lines=True)
+    for name in names:
+        table.add_column(Text(printable(name)), ratio=1, overflow="fold")
+    first, second = ({record.turn: record for record in transcript.turns} for transcript in both)
+    parts: list[Text | Table] = list(_head(both[0], conversation))
+    for turn in sorted(first.keys() | second.keys()):
+        users = {records[turn].user for records in (first, second) if turn in records}
+        for user in users:
+            said = _said(f"user {turn + 1}", user, "bold cyan")
+            table.add_row(said, said if len(users) == 1 else Text())
+        table.add_row(*(_cell(records.get(turn)) for records in (first, second)))
+    return Group(*parts, table)
+
+
+def _head(transcript: Transcript, conversation: Conversation | None) -> Iterable[Text]:
+    sample = f" (sample {transcript.session.sample + 1})" if transcript.session.sample else ""
+    yield Text(printable(transcript.session.conversation) + sample, "bold underline")
+    if conversation is not None:
+        if conversation.why:
+            yield Text(f"why: {printable(conversation.why)}", "italic")
+        tags = (conversation.capability, conversation.category, conversation.domain, conversation.pattern)
+        named = [tag for tag in tags if tag]
+        if named:
+            yield Text(printable(" / ".join(named)), "dim")
+    if transcript.system:
+        yield _said("system", transcript.system, "bold magenta")
+
+
+def _said(who: str, text: str, style: str) -> Text:
+    return Text.assemble((f"{who}: ", style), printable(text))
+
+
+def _reply(record: TurnRecord, refusal: Signal | None) -> Text:
+    marks = list(_marks(record))
+    if refusal is not None:
+        marks.append(f"{refusal.label} refusal")
+    text = Text("model: ", "bold green")
+    text.append_text(_body(record, refusal))
+    if marks:
+        text.append(f"  [{', '.join(marks)}]", "bold red" if refusal else "yellow")
+    return text
+
+
+def _body(record: TurnRecord, refusal: Signal | None) -> Text:
+    if record.reply is None:
+        why = record.failure.message if record.failure else ""
+        return Text(f"(no reply: {record.status}{': ' + printable(why) if why else ''})", "yellow")
+    if not record.reply:
+        return Text("(empty reply)", "yellow")
+    span = refusal.span if refusal else None
+    if span is None:
+        return Text(printable(record.reply))
+    return Text.assemble(
+        printable(record.reply[: span.start]),
+        (printable(record.reply[span.start : span.end]), "bold red"),
+        printable(record.reply[span.end :]),
+    )
+
+
+def _cell(record: TurnRecord | None) -> Text:
+    if record is None:
+        return Text("(not held)", "yellow")
+    text = _body(record, None)
+    marks: Sequence[str] = list(_marks(record))
+    if marks:
+        text.append(f"  [{', '.join(marks)}]", "yellow")
+    return text
+
+
+def _marks(record: TurnRecord) -> Iterable[str]:
+    if record.status not in GOOD and record.reply is not None:
+        yield "cut off at the limit" if record.status == "length" else record.status
+    yield from record.flags

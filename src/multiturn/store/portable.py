@@ -1,0 +1,218 @@
+"""A run as one JSON Lines file, and back without loss.
+
+The first line is the run with the format's version, the second its suite, then one line for each turn, conversations in
+the suite's order. An export of an import is the same file, byte for byte. Reading forgives what a crash or a half copy
+does to such a file: a line that can't be read is reported by its number, and everything else is kept.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO, Final
+
+import msgspec
+from sqlalchemy import Connection, select
+
+from multiturn.codec import SCHEMA_VERSION, check_schema, decode, encode
+from multiturn.conditions import RunRecord
+from multiturn.conversation import Suite
+from multiturn.errors import NotFound, StoreError
+from multiturn.store.faults import translated
+from multiturn.store.reading import Store
+from multiturn.store.rows import Row, run_row, suite_row, turn_row
+from multiturn.store.schema import RUNS, SUITES, TURNS
+from multiturn.store.transactions import writing
+from multiturn.transcript import Session, TurnRecord
+
+_AT_ONCE: Final = 500
+_BOM: Final = b"\xef\xbb\xbf"
+
+
+class ExportLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One line: the run with the schema version, or its suite, or a turn with its session."""
+
+    schema: int | None = None
+    run: RunRecord | None = None
+    suite: Suite | None = None
+    session: Session | None = None
+    turn: TurnRecord | None = None
+
+
+class Notice(msgspec.Struct, frozen=True):
+    """A line that was left out, and why; lines count from 1."""
+
+    line: int
+    text: str
+
+
+class Imported(msgspec.Struct, frozen=True, kw_only=True):
+    """What an import brought: the run, how many of its turns, and what was left out."""
+
+    run: RunRecord
+    turns: int
+    notices: tuple[Notice, ...] = ()
+
+
+class FirstLine(msgspec.Struct, frozen=True):
+    """As much of the first line as every version can read."""
+
+    schema: int = 0
+
+
+def export_run(store: Store, run_id: str, path: str | Path) -> int:
+    """Write a run to a file; the file appears whole or not at all, and replaces one that was there.
+
+    Args:
+        store: Where the run is.
+        run_id: Its whole id, or what ``store.run`` takes.
+        path: The file to write.
+
+    Returns:
+        Turns written.
+
+    Raises:
+        NotFound: There is no such run.
+        StoreError: The store can't be read or the file not written.
+    """
+    run = store.run(run_id)
+    path = Path(path)
+    lines = _lines(store, run)
+    with translated(str(path)):
+        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    try:
+        with translated(str(path)), os.fdopen(descriptor, "wb") as file:
+            written = _write(file, lines)
+            file.flush()
+            os.fsync(file.fileno())
+            os.fchmod(file.fileno(), 0o666 & ~_umask())
+        with translated(str(path)):
+            Path(name).replace(path)
+            _sync_folder(path.parent)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+    return written
+
+
+def import_run(store: Store, path: str | Path) -> Imported:
+    """Read a file that ``export_run`` wrote into a store: all that can be read of it, in one transaction.
+
+    Raises:
+        NotFound: There is no such file, or no run can be read from its first line.
+        StoreError: The run is in the store already, the file is of a newer format, or the store can't be written.
+    """
+    path = Path(path)
+    with translated(str(path)):
+        if not path.is_file():
+            raise NotFound(f"{path} is not there, or is no file", hint="name a file that export wrote")
+        file = path.open("rb")
+    with file:
+        lines = _numbered(file, str(path))
+        run = _first(lines, str(path))
+        with writing(store.engine, store.where) as connection:
+            if connection.execute(select(RUNS.c.id).where(RUNS.c.id == run.id)).first() is not None:
+                raise StoreError(
+                    f"run {run.id} is already in {store.where}", hint="delete it first, or import into another store"
+                )
+            connection.execute(RUNS.insert(), run_row(run))
+            turns, notices = _take_in(connection, run, lines)
+    return Imported(run=run, turns=turns, notices=tuple(notices))
+
+
+def _lines(store: Store, run: RunRecord) -> Iterator[ExportLine]:
+    yield ExportLine(schema=SCHEMA_VERSION, run=run)
+    with suppress(NotFound):  # a run that was imported without its suite goes on without it
+        yield ExportLine(suite=store.suite(run.conditions.suite_digest))
+    for transcript in store.transcripts(run.id):
+        for record in transcript.turns:
+            yield ExportLine(session=transcript.session, turn=record)
+
+
+def _write(file: BinaryIO, lines: Iterator[ExportLine]) -> int:
+    turns = 0
+    for line in lines:
+        file.write(encode(line) + b"\n")
+        turns += line.turn is not None
+    return turns
+
+
+def _umask() -> int:
+    """The process's umask, which can only be read by setting it."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a rename durable, where folders can be opened."""
+    with suppress(PermissionError):  # Windows
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _numbered(file: BinaryIO, where: str) -> Iterator[tuple[int, bytes]]:
+    """Lines with their numbers, blank ones left out; the last may lack its line end."""
+    with translated(where):
+        for number, line in enumerate(file, start=1):
+            content = line.removeprefix(_BOM) if number == 1 else line
+            if content.strip():
+                yield number, content
+
+
+def _first(lines: Iterator[tuple[int, bytes]], where: str) -> RunRecord:
+    """The run of the first line; without it nothing that follows has a place."""
+    hint = "name a file that export wrote"
+    number, content = next(lines, (1, b""))
+    try:
+        check_schema(decode(content, FirstLine).schema)
+        line = decode(content, ExportLine)
+    except StoreError as fault:
+        raise StoreError(f"{where}, line {number}: no run can be read here: {fault.message}", hint=fault.hint) from None
+    if line.run is None:
+        raise NotFound(f"{where}, line {number}: this is not the line of a run", hint=hint)
+    return line.run
+
+
+def _take_in(connection: Connection, run: RunRecord, lines: Iterator[tuple[int, bytes]]) -> tuple[int, list[Notice]]:
+    """Insert what the lines hold: how many turns, and a notice for each line that can't be kept."""
+    notices: list[Notice] = []
+    waiting: list[Row] = []
+    seen: set[tuple[Session, int]] = set()
+    for number, content in lines:
+        try:
+            line = decode(content, ExportLine)
+            if line.session is not None and line.turn is not None:
+                _require((line.session, line.turn.turn) not in seen, "this turn stands in an earlier line")
+                seen.add((line.session, line.turn.turn))
+                waiting.append(turn_row(run.id, line.session, line.turn))
+            else:
+                _keep_suite(connection, run, line.suite)
+        except StoreError as fault:
+            torn = "" if content.endswith(b"\n") else " (the file ends inside it)"
+            notices.append(Notice(number, f"line {number}{torn} is left out: {fault.message}"))
+        if len(waiting) >= _AT_ONCE:
+            connection.execute(TURNS.insert(), waiting)
+            waiting.clear()
+    if waiting:
+        connection.execute(TURNS.insert(), waiting)
+    return len(seen), notices
+
+
+def _keep_suite(connection: Connection, run: RunRecord, suite: Suite | None) -> None:
+    if suite is None:
+        raise StoreError("it is neither a suite nor a turn")
+    _require(suite.digest == run.conditions.suite_digest, "this is not the suite that the run was held with")
+    if connection.execute(select(SUITES.c.digest).where(SUITES.c.digest == suite.digest)).first() is None:
+        connection.execute(SUITES.insert(), suite_row(suite))
+
+
+def _require(condition: bool, fault: str) -> None:  # noqa: FBT001 - reads as a sentence at every call
+    if not condition:
+        raise StoreError(fault)

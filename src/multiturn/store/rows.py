@@ -1,0 +1,52 @@
+"""Values to rows of the tables."""
+
+from __future__ import annotations
+
+import msgspec
+
+from multiturn.codec import encode
+from multiturn.conditions import RunRecord
+from multiturn.conversation import Suite
+from multiturn.transcript import Session, TurnRecord
+
+Row = dict[str, str | int]
+
+
+def to_text(value: msgspec.Struct) -> str:
+    """A value as the JSON text that a column holds."""
+    return encode(value).decode()
+
+
+def suite_row(suite: Suite) -> Row:
+    """The row of a suite."""
+    return {
+        "digest": suite.digest,
+        "name": suite.name,
+        "version": suite.version,
+        "description": suite.description,
+        "content": to_text(suite),
+    }
+
+
+def run_row(run: RunRecord) -> Row:
+    """The row of a run."""
+    return {
+        "id": run.id,
+        "created": run.created,
+        "spec": run.arm.spec,
+        "suite_digest": run.conditions.suite_digest,
+        "fingerprint": run.conditions.fingerprint,
+        "record": to_text(run),
+    }
+
+
+def turn_row(run_id: str, session: Session, record: TurnRecord) -> Row:
+    """The row of a turn."""
+    return {
+        "run_id": run_id,
+        "conversation": session.conversation,
+        "sample": session.sample,
+        "turn": record.turn,
+        "status": record.status,
+        "record": to_text(record),
+    }

@@ -1,0 +1,164 @@
+"""The tables of the store, and how they came to be.
+
+The tables below are what queries are written against: today's shape. The migrations are how a store gets there: named
+functions that only ever grow in number and are never edited once released, read top to bottom. A test holds the two
+against each other. Statements here run on SQLite and on PostgreSQL alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import Final
+
+from sqlalchemy import Column, Connection, Index, Integer, MetaData, String, Table, Text, inspect, select, text
+
+from multiturn.errors import StoreError
+
+METADATA: Final = MetaData()
+
+MIGRATIONS_TABLE: Final = Table(
+    "migrations",
+    METADATA,
+    Column("name", String(100), primary_key=True),
+    Column("applied", String(40), nullable=False),
+)
+
+SUITES: Final = Table(
+    "suites",
+    METADATA,
+    Column("digest", String(64), primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("version", Text, nullable=False),
+    Column("description", Text, nullable=False),
+    Column("content", Text, nullable=False),
+)
+"""``content`` is the whole suite as JSON; the other columns are there to be looked at."""
+
+RUNS: Final = Table(
+    "runs",
+    METADATA,
+    Column("id", String(200), primary_key=True),
+    Column("created", String(40), nullable=False),
+    Column("spec", Text, nullable=False),
+    Column("suite_digest", String(64), nullable=False),
+    Column("fingerprint", String(64), nullable=False),
+    Column("record", Text, nullable=False),
+    Index("runs_by_fingerprint", "fingerprint"),
+)
+"""``record`` is the whole run record as JSON. The suite is not a foreign key: an imported run may have lost its own."""
+
+TURNS: Final = Table(
+    "turns",
+    METADATA,
+    Column("run_id", String(200), primary_key=True),
+    Column("conversation", String(200), primary_key=True),
+    Column("sample", Integer, primary_key=True),
+    Column("turn", Integer, primary_key=True),
+    Column("status", String(20), nullable=False),
+    Column("record", Text, nullable=False),
+    Index("turns_by_status", "run_id", "status", "conversation", "sample"),
+)
+"""``record`` is the turn record as JSON. A turn can't be stored for a run that is not."""
+
+Migration = Callable[[Connection], None]
+
+PG_MIGRATION_LOCK: Final = 7_301_941_120_257
+"""Any number, the same in all versions: who holds it may migrate (PostgreSQL only; SQLite has one writer anyway)."""
+
+
+def m001_suites_runs_turns(connection: Connection) -> None:
+    """What was asked, by whom it was held, and every turn of it."""
+    for statement in (
+        """CREATE TABLE suites (
+            digest VARCHAR(64) NOT NULL PRIMARY KEY,
+            name TEXT NOT NULL,
+            version TEXT NOT NULL,
+            description TEXT NOT NULL,
+            content TEXT NOT NULL
+        )""",
+        """CREATE TABLE runs (
+            id VARCHAR(200) NOT NULL PRIMARY KEY,
+            created VARCHAR(40) NOT NULL,
+            spec TEXT NOT NULL,
+            suite_digest VARCHAR(64) NOT NULL,
+            fingerprint VARCHAR(64) NOT NULL,
+            record TEXT NOT NULL
+        )""",
+        """CREATE TABLE turns (
+            run_id VARCHAR(200) NOT NULL REFERENCES runs (id),
+            conversation VARCHAR(200) NOT NULL,
+            sample INTEGER NOT NULL,
+            turn INTEGER NOT NULL,
+            status VARCHAR(20) NOT NULL,
+            record TEXT NOT NULL,
+            PRIMARY KEY (run_id, conversation, sample, turn)
+        )""",
+    ):
+        connection.execute(text(statement))
+
+
+def m002_find_and_count(connection: Connection) -> None:
+    """Runs are found by fingerprint; turns are counted by status without reading their records."""
+    connection.execute(text("CREATE INDEX runs_by_fingerprint ON runs (fingerprint)"))
+    connection.execute(text("CREATE INDEX turns_by_status ON turns (run_id, status, conversation, sample)"))
+
+
+MIGRATIONS: Final[tuple[Migration, ...]] = (m001_suites_runs_turns, m002_find_and_count)
+"""All of them, oldest first. Add at the end; never edit, reorder or remove."""
+
+
+def migrate(connection: Connection, where: str, migrations: Sequence[Migration] = MIGRATIONS) -> tuple[str, ...]:
+    """Bring a store to today's shape; call it in a transaction that holds the write lock.
+
+    Args:
+        connection: In a write transaction.
+        where: The store, as messages name it.
+        migrations: What this version knows, oldest first (a test builds older stores with fewer).
+
+    Returns:
+        Names of the migrations that were applied now.
+
+    Raises:
+        StoreError: A newer multiturn made it, or another program did.
+    """
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": PG_MIGRATION_LOCK})
+    applied = _applied(connection, where)
+    refuse_newer(applied, where, migrations)
+    pending = [step for step in migrations if step.__name__ not in applied]
+    for step in pending:
+        step(connection)
+        row = {"name": step.__name__, "applied": datetime.now(UTC).isoformat(timespec="seconds")}
+        connection.execute(MIGRATIONS_TABLE.insert(), row)
+    return tuple(step.__name__ for step in pending)
+
+
+def refuse_newer(applied: set[str], where: str, migrations: Sequence[Migration] = MIGRATIONS) -> None:
+    """Raise ``StoreError`` if a migration was applied that this version does not know."""
+    unknown = sorted(applied - {step.__name__ for step in migrations})
+    if unknown:
+        raise StoreError(
+            f"{where} was made by a newer multiturn (it has {', '.join(unknown)})",
+            hint="upgrade (pip install --upgrade multiturn), or use another store (--store another.db)",
+        )
+
+
+def applied_migrations(connection: Connection) -> set[str]:
+    """Names of the migrations in a store, none if it is new."""
+    if not inspect(connection).has_table(MIGRATIONS_TABLE.name):
+        return set()
+    return set(connection.execute(select(MIGRATIONS_TABLE.c.name)).scalars())
+
+
+def _applied(connection: Connection, where: str) -> set[str]:
+    tables = set(inspect(connection).get_table_names())
+    if MIGRATIONS_TABLE.name in tables:
+        return applied_migrations(connection)
+    if tables and connection.dialect.name == "sqlite":
+        raise StoreError(
+            f"{where} is a database of another program (its tables: {', '.join(sorted(tables)[:5])})",
+            hint="use another file (--store another.db)",
+        )
+    MIGRATIONS_TABLE.create(connection)
+    return set()

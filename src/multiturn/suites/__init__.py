@@ -1,0 +1,1 @@
+"""Suites: read from files (``reading``), remarked on (``lint``), cut down (``selection``)."""

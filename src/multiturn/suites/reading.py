@@ -1,0 +1,148 @@
+"""Reading suites: a file, or the name of a suite we ship, becomes a Suite, or one error with all faults of the file.
+
+Two stages: :mod:`multiturn.suites.places` finds the raw conversations and where they stand,
+:mod:`multiturn.suites.fields` reads each. Everything is read before anything is asked of a model.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib.resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from multiturn.conversation import Conversation, Suite
+from multiturn.errors import NotFound, SuiteError, UsageError
+from multiturn.suites.fields import Findings, Place, read_conversation, read_header, same_id, shown
+from multiturn.suites.places import Document, Entry, Fault, read_document
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
+SUITE_ENDING: Final = ".json"
+HINT: Final = "mend the file and start again; nothing was asked of a model. docs/suites.md shows the form of a suite"
+
+
+class Examined(msgspec.Struct, frozen=True, kw_only=True):
+    """All that a file holds: the sound conversations, and what is wrong with the others.
+
+    ``notes`` are no faults: names that are no fields of ours and were not read.
+    """
+
+    name: str
+    conversations: tuple[Conversation, ...]
+    faults: tuple[Fault, ...]
+    notes: tuple[Fault, ...] = ()
+    version: str = "1"
+    description: str = ""
+
+
+def load_suite(source: str | Path) -> Suite:
+    """The suite in a file, or the one we ship under this name (a file of that name comes first).
+
+    Raises:
+        SuiteError: the file has faults; all of them are told.
+        NotFound: there is no such file and no such suite.
+        UsageError: the file can't be read.
+    """
+    if isinstance(source, str) and source in shipped_suites() and not Path(source).is_file():
+        return parse_suite(_data_folder().joinpath(source + SUITE_ENDING).read_bytes(), source)
+    return parse_suite(_read_file(source), str(source))
+
+
+def shipped_suites() -> tuple[str, ...]:
+    """The names of the suites that come with the package."""
+    names = (item.name for item in _data_folder().iterdir())
+    return tuple(sorted(name.removesuffix(SUITE_ENDING) for name in names if name.endswith("_conversations.json")))
+
+
+def parse_suite(data: bytes, name: str) -> Suite:
+    """The suite in these bytes; ``name`` is the file's, for messages, and names the suite where it has no name.
+
+    Raises:
+        SuiteError: with every fault, each as ``file:line 3: field: what is wrong``.
+    """
+    found = examine(data, name)
+    if found.faults:
+        raise SuiteError(name, [fault.told(name) for fault in found.faults], hint=HINT)
+    return Suite(
+        name=found.name, version=found.version, description=found.description, conversations=found.conversations
+    )
+
+
+def examine(data: bytes, name: str) -> Examined:
+    """Read all of a file, and tell what is wrong instead of raising."""
+    document = read_document(data)
+    findings = Findings()
+    findings.faults += document.faults
+    header = read_header(document.header, findings)
+    conversations = _read_conversations(document, findings)
+    return Examined(
+        name=header.get("name") or Path(name).stem or name,
+        version=header.get("version", "1"),
+        description=header.get("description", ""),
+        conversations=conversations,
+        faults=_in_order(findings.faults),
+        notes=_in_order(findings.notes),
+    )
+
+
+def _read_conversations(document: Document, findings: Findings) -> tuple[Conversation, ...]:
+    """The sound conversations; one whose id was there before is a fault, whether or not the first one is sound."""
+    first: dict[str, Entry] = {}
+    sound: list[Conversation] = []
+    for entry in document.entries:
+        identifier, conversation = read_conversation(entry, findings)
+        if identifier is not None:
+            earlier = first.setdefault(same_id(identifier), entry)
+            if earlier is not entry:
+                where = f"{earlier.path} at line {earlier.line}" if earlier.path else f"line {earlier.line}"
+                text = (
+                    f"{shown(identifier)} is a duplicate of the id of {where}; give each conversation an id of its own"
+                )
+                Place(findings, entry.line, entry.path).at("id").fault(text)
+                continue
+        if conversation is not None:
+            sound.append(conversation)
+    return tuple(sound)
+
+
+def _in_order(faults: list[Fault]) -> tuple[Fault, ...]:
+    """By line, else as found; what belongs to the whole file comes first."""
+    return tuple(sorted(faults, key=lambda fault: fault.line or 0))
+
+
+def _data_folder() -> Traversable:
+    return importlib.resources.files("multiturn") / "data"
+
+
+def _read_file(source: str | Path) -> bytes:
+    path = Path(source)
+    try:
+        return path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        raise _not_found(str(source), path) from None
+    except IsADirectoryError:
+        raise UsageError(
+            f"{str(source)!r} is a directory, not a suite file", hint="name a .json or .jsonl file in it"
+        ) from None
+    except (OSError, ValueError) as error:  # ValueError: a NUL character in the name
+        reason = (error.strerror or str(error)) if isinstance(error, OSError) else str(error)
+        raise UsageError(
+            f"{shown(str(source))} can't be read: {reason}", hint="check the file's name and rights"
+        ) from None
+
+
+def _not_found(source: str, path: Path) -> NotFound:
+    """The error for a name that leads nowhere, with what is nearest to it."""
+    shipped = shipped_suites()
+    try:
+        beside = {item.name: str(item) for item in path.parent.iterdir() if item.is_file()}
+    except OSError:
+        beside = {}
+    near = difflib.get_close_matches(path.name, [*shipped, *beside], n=1)
+    hint = f"did you mean {beside.get(near[0], near[0])!r}? " if near else ""
+    hint += f"Give a file, or a suite that comes with multiturn: {', '.join(shipped)}"
+    return NotFound(f"no suite file and no shipped suite is called {source!r}", hint=hint)
