@@ -34,7 +34,7 @@ from multiturn.protocols import Engine, EngineOptions
 from multiturn.registry import open_engines
 from multiturn.replay import Replay
 from multiturn.report.plain_json import write_results
-from multiturn.report.text import render_all as tables
+from multiturn.report.text import render_comparison as tables
 from multiturn.report.transcripts import refusals, side_by_side, transcript_text, turn_text
 from multiturn.results import Comparison
 from multiturn.run import Progress, Settings, conditions_of, find_or_begin, hold_run

@@ -38,7 +38,7 @@ def resolve(spec: str) -> tuple[str, str]:
     prefix, colon, rest = spec.partition(":")
     if prefix == "demo" and colon:
         return "llamacpp", demo.llamacpp_spec(rest)
-    if spec.split("+lora=", maxsplit=1)[0].lower().endswith(".gguf") and prefix != "llamacpp":
+    if _is_gguf_path(spec):
         return "llamacpp", f"llamacpp:{spec}"
     if colon and rest and (prefix in ENGINES or prefix in _plugins()):
         return prefix, spec
@@ -57,6 +57,14 @@ def open_engines(specs: Sequence[str], options: EngineOptions) -> list[Engine]:
         mine = list(dict.fromkeys(full for other, full in resolved if other == name))
         opened |= dict(zip(mine, _opener(name)(mine, options), strict=True))
     return [opened[full] for _, full in resolved]
+
+
+def _is_gguf_path(spec: str) -> bool:
+    """Whether it is a path by itself: ``name:rest`` is one only where such a file exists, or behind a drive letter."""
+    path = spec.split("+lora=", maxsplit=1)[0]
+    prefix, colon, _ = path.partition(":")
+    plain = not colon or len(prefix) == 1 or "/" in prefix
+    return path.lower().endswith(".gguf") and (plain or Path(path).exists())
 
 
 def _opener(name: str) -> Opener:

@@ -45,7 +45,9 @@ def demo(
     say("demo:base is SmolLM2-135M-Instruct; demo:tuned is the same model with a LoRA adapter that was fine-tuned")
     say("into over-refusing. This shows the plumbing on a tiny model; it validates nothing.\n")
     job = flags.Asked(limit=limit, max_tokens=max_tokens, store=store, fresh=fresh).job()
-    compared = _held_and_compared(Arm(spec="demo:base"), Arm(spec="demo:tuned"), job, [], results, quiet=quiet)
+    with watching(quiet=quiet) as watch:
+        compared = run_until_done(multiturn.api.acompare("demo:base", "demo:tuned", job, results=results, watch=watch))
+    _show(compared)
     changed = compared.comparison.changes
     most = changed[0].conversation if changed else "ID"
     say(f"\nread one:  multiturn show {compared.tuned.run.id} {most}")
@@ -62,6 +64,9 @@ def compare(
     ] = None,
     results: flags.Results = RESULTS,
     vary: flags.Vary = None,
+    all_tables: Annotated[
+        bool, typer.Option("--all-tables", help="Also by category and domain, and more signals in each.")
+    ] = False,
     asked: flags.Asked,
 ) -> None:
     """Hold a suite with two models under identical conditions and show what changed."""
@@ -75,7 +80,9 @@ def compare(
         for arm in arms:
             _estimate(arm, job)
         return
-    compared = _held_and_compared(*arms, job, vary or [], results, quiet=asked.quiet)
+    with watching(quiet=asked.quiet) as watch:
+        compared = run_until_done(multiturn.api.acompare(*arms, job, vary=vary or [], results=results, watch=watch))
+    _show(compared, everything=all_tables)
     _end(compared.base, compared.tuned)
 
 
@@ -94,23 +101,18 @@ def run(
         _estimate(arm, job)
         return
     with watching(quiet=asked.quiet) as watch:
-        held = run_until_done(multiturn.api.aevaluate(arm, job, watch=watch or multiturn.api.unwatched))
+        held = run_until_done(multiturn.api.aevaluate(arm, job, watch=watch))
     _tell(held)
     say(f"read it:  multiturn show {held.run.id}")
     _end(held)
 
 
-def _held_and_compared(base: Arm, tuned: Arm, job: Job, vary: list[str], results: Path, *, quiet: bool) -> Compared:
-    with watching(quiet=quiet) as watch:
-        compared = run_until_done(
-            multiturn.api.acompare(base, tuned, job, vary=vary, results=results, watch=watch or multiturn.api.unwatched)
-        )
+def _show(compared: Compared, *, everything: bool = False) -> None:
     for held in (compared.base, compared.tuned):
         _tell(held)
     OUT.print()
-    OUT.print(multiturn.api.tables(compared.comparison))
-    say(f"transcripts and numbers: {results}")
-    return compared
+    OUT.print(multiturn.api.tables(compared.comparison, everything=everything))
+    say(f"transcripts and numbers: {compared.results}")
 
 
 def _tell(held: Held) -> None:

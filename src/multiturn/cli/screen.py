@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
@@ -74,10 +74,10 @@ class Watching:
 
 
 @contextmanager
-def watching(*, quiet: bool) -> Iterator[Watching | None]:
-    """Progress for as long as runs are held; None where nothing is to be shown."""
+def watching(*, quiet: bool) -> Iterator[Callable[[Arm, RunProgress], None]]:
+    """What shows progress for as long as runs are held; with ``quiet``, what shows nothing."""
     if quiet:
-        yield None
+        yield lambda _arm, _progress: None
     elif ERR.is_terminal:
         columns = (
             TextColumn("{task.description}", markup=False),

@@ -1,0 +1,5 @@
+"""``python -m multiturn`` is the command line."""
+
+from multiturn.cli import main
+
+main()

@@ -1,0 +1,169 @@
+"""The plain export of a base/tuned comparison: one JSON file that other tools and people's scripts read.
+
+::
+
+    {"schema_version": 1, "base_model": "...", "tuned_model": "...",
+     "base_results":  [{"id": "...", "sample": 0, "transcript": [{"user": "...", "assistant": "..." or null,
+                        "status": "ok", "flags": [], "signals": {"words": 12, ...}}], "refusal_count": 0}],
+     "tuned_results": [...],
+     "base_run": {"id", "created", "arm", "conditions", "versions", ...}, "tuned_run": {...},
+     "comparison": {"contrasts": [...], "changes": [...], ...} or null}
+
+``assistant`` is null where there is no reply, never the text of an error; why is in ``status``, ``cause`` and
+``failure``. Strict JSON: UTF-8, no NaN, no Infinity. Results are written one by one, so memory does not grow with them,
+and the file appears whole or not at all.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from typing import IO, TYPE_CHECKING, Final, Protocol
+
+import msgspec
+
+from multiturn.codec import SCHEMA_VERSION, encode
+from multiturn.transcript import Cause, Failure, Flag, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from multiturn.conditions import RunRecord
+    from multiturn.finding import Signal
+    from multiturn.results import Comparison
+    from multiturn.transcript import Transcript, TurnRecord
+
+_REFUSED: Final = frozenset({"full", "partial"})
+
+
+class Measured(Protocol):
+    """A transcript with its signals."""
+
+    @property
+    def transcript(self) -> Transcript:
+        """The conversation as it was held."""
+        ...
+
+    @property
+    def signals(self) -> tuple[Signal, ...]:
+        """What was measured on its replies."""
+        ...
+
+
+def write_results(
+    path: Path,
+    *,
+    base_run: RunRecord,
+    tuned_run: RunRecord,
+    base: Iterable[Measured],
+    tuned: Iterable[Measured],
+    comparison: Comparison | None = None,
+) -> None:
+    """Write the export of two runs.
+
+    Args:
+        path: The file; its folder is made if need be. An older file is replaced when the new one is whole.
+        base_run: The run that is compared with.
+        tuned_run: The run in question.
+        base: Its transcripts, each written as it comes.
+        tuned: The other's.
+        comparison: What was concluded, with its estimates; null in the file where there is none.
+
+    Raises:
+        OSError: The file can't be written; an older one is untouched.
+        StoreError: A text or number does not exist in JSON (half of a surrogate pair); an older file is untouched.
+    """
+    head = _Head(schema_version=SCHEMA_VERSION, base_model=base_run.arm.spec, tuned_model=tuned_run.arm.spec)
+    with _whole(path) as file:
+        file.write(encode(head).removesuffix(b"}"))
+        file.write(b',\n"base_results":[')
+        _write_list(file, base)
+        file.write(b'],\n"tuned_results":[')
+        _write_list(file, tuned)
+        file.write(b'],\n"base_run":' + encode(base_run))
+        file.write(b',\n"tuned_run":' + encode(tuned_run))
+        file.write(b',\n"comparison":' + (b"null" if comparison is None else encode(comparison)))
+        file.write(b"}\n")
+
+
+class _Head(msgspec.Struct, frozen=True, kw_only=True):
+    schema_version: int
+    base_model: str
+    tuned_model: str
+
+
+class PlainTurn(msgspec.Struct, frozen=True, kw_only=True):
+    """One turn as the export shows it; ``refusal`` is the kind of refusal, null where there is none."""
+
+    user: str
+    assistant: str | None
+    status: Status
+    cause: Cause | None
+    failure: Failure | None
+    flags: tuple[Flag, ...]
+    refusal: str | None
+    signals: dict[str, float | None]
+
+
+class PlainResult(msgspec.Struct, frozen=True, kw_only=True):
+    """One conversation as the export shows it; ``refusal_count`` counts replies that refuse, in full or in part."""
+
+    id: str
+    sample: int
+    system: str | None
+    transcript: tuple[PlainTurn, ...]
+    refusal_count: int
+
+
+def plain(measured: Measured) -> PlainResult:
+    """One conversation, as the export shows it."""
+    by_turn: dict[int, list[Signal]] = {}
+    for signal in measured.signals:
+        by_turn.setdefault(signal.turn, []).append(signal)
+    turns = tuple(_turn(record, by_turn.get(record.turn, [])) for record in measured.transcript.turns)
+    session = measured.transcript.session
+    return PlainResult(
+        id=session.conversation,
+        sample=session.sample,
+        system=measured.transcript.system,
+        transcript=turns,
+        refusal_count=sum(turn.refusal is not None for turn in turns),
+    )
+
+
+def _turn(record: TurnRecord, signals: Sequence[Signal]) -> PlainTurn:
+    refusals = [signal.label for signal in signals if signal.name == "refusal" and signal.label in _REFUSED]
+    return PlainTurn(
+        user=record.user,
+        assistant=record.reply,
+        status=record.status,
+        cause=record.cause,
+        failure=record.failure,
+        flags=record.flags,
+        refusal=refusals[0] if refusals else None,
+        signals={signal.name: signal.value for signal in signals},
+    )
+
+
+def _write_list(file: IO[bytes], results: Iterable[Measured]) -> None:
+    separator = b"\n"
+    for one in results:
+        file.write(separator + encode(plain(one)))
+        separator = b",\n"
+
+
+@contextmanager
+def _whole(path: Path) -> Iterator[IO[bytes]]:
+    """A file beside ``path`` that takes its place when the block ends well, and is removed when it does not."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with part.open("wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,72 @@
+"""Tables in a terminal. Cells are text, never rich markup; control characters are made harmless before they go out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+from rich import box
+from rich.cells import cell_len
+from rich.console import Group
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from multiturn.report.tables import Table, all_tables, short_tables
+from multiturn.text.printable import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from multiturn.results import Comparison
+
+_GAP: Final = 2
+"""Terminal columns between two columns of a table."""
+
+_KEEP: Final = 30
+"""A column of at most this width is not broken, unless it is the first: an interval is read in one piece."""
+
+
+def render(table: Table) -> RichTable:
+    """A table that fits itself to the terminal it is shown in, from about 80 columns on.
+
+    Rows with too few cells are filled with empty ones; cells beyond the header get a column without a heading.
+    """
+    columns = max([len(table.header), *(len(cells) for cells in table.rows)])
+    header = _safe(table.header, columns)
+    rows = [_safe(cells, columns) for cells in table.rows]
+    shown = RichTable(
+        title=_text(table.title),
+        caption=_text(table.footnote) if table.footnote else None,
+        title_justify="left",
+        caption_justify="left",
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+        padding=(0, _GAP - 1, 0, 0),
+    )
+    for index, text in enumerate(header):
+        widest = max((cell_len(cells[index]) for cells in rows), default=0)
+        shown.add_column(Text(text), overflow="fold", no_wrap=index > 0 and widest <= _KEEP)
+    for cells in rows:
+        shown.add_row(*(Text(text) for text in cells))
+    return shown
+
+
+def render_comparison(comparison: Comparison, *, everything: bool = False) -> Group:
+    """The tables of a comparison, and its notes, for ``Console.print``; ``everything`` adds all kinds of groups."""
+    tables = (all_tables if everything else short_tables)(comparison)
+    last_saying = {table.footnote: index for index, table in enumerate(tables)}
+    parts: list[RichTable | Text] = []
+    for index, table in enumerate(tables):
+        said_later = last_saying[table.footnote] != index
+        parts += [render(msgspec.structs.replace(table, footnote="") if said_later else table), Text("")]
+    parts += [_text(note) for note in comparison.notes]
+    return Group(*parts)
+
+
+def _safe(cells: Sequence[str], columns: int) -> list[str]:
+    return [printable(text) for text in cells] + [""] * (columns - len(cells))
+
+
+def _text(text: str) -> Text:
+    return Text(printable(text))

@@ -1,0 +1,309 @@
+"""English. The words that do the declining come first; the table composes them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from multiturn.signals.phrases.shape import GAP, Phrases
+
+_ADVERBS: Final = (
+    "(?:(?:really|just|simply|also|still|unfortunately|regretfully|personally|"
+    "absolutely|respectfully|therefore|"
+    "currently|sadly|actually|directly|legally|ethically|in good conscience|possibly|"
+    "ever|either|even|truly|"
+    "officially|at this time|at the moment|knowingly|willingly|definitely|certainly|"
+    r"to)\s+){0,3}"
+)
+_UNABLE: Final = (
+    r"(?:can'?t|cannot|can\s+not|could\s?n[o']t|wo\s?n'?t|will\s+not|"
+    r"(?:(?:'m|\s?am|\sm)\s+|(?:'ll|\s+will)\s+be\s+)?(?:not\s+|un)(?:really\s+|"
+    r"currently\s+)?(?:able|allowed|permitted|going|willing|"
+    r"authori[sz]ed|equipped|programmed|designed|trained|supposed|prepared|in\s+a\s+position|"
+    r"capable\s+of|comfortable|"
+    r"qualified|at\s+liberty|meant|inclined)(?:\s+(?:with|to|in|about))?|"
+    r"wo\s?n'?t\s+be\s+able\s+to|will\s+not\s+be\s+able\s+to|would\s?n[o']?t\s+be\s+able\s+to|"
+    r"(?:do\s+not|don'?t|do\s?n't|lack|have\s+no)\s+(?:have\s+)?(?:the\s+|any\s+)?(?:ability|"
+    "capability|capacity|means|authority|"
+    r"permission|way|right)\s+(?:to|of)|do(?:\s+not|n'?t)\s+(?:feel\s+(?:comfortable|right|able(?:\s+to)?)|"
+    r"think\s+i\s+(?:can|should)))"
+)
+_STRONG: Final = (
+    "(?:(?:help|assist|compl[iy]|fulfil|provid|generat|creat|produc|engag|participat|"
+    "facilitat|accommodat|oblig|proceed|respond|"
+    "answer|discuss|disclos|reveal|support|endors|promot|condon|encourag|shar|"
+    r"offer|process|execut|carry(?:ing)?\s+out|"
+    r"tak(?:e|ing)\s+part|complet|perform|writ|compos|draft|translat|summari[sz]|"
+    "role-?play|pretend|advis|"
+    r"go(?:ing)?\s+along|entertain|aid|supply|deliver|contribut|collaborat|cooperat|"
+    "satisf|rephras|paraphras|reword|grant|honou?r|speculat|predict|forecast|diagnos)[a-z]*)"
+)
+_WEAK: Final = (
+    r"(?:do(?:ing)?\s+(?:that|this|it|so|what\s+you|your|such)|mak(?:e|ing)\s+(?:that|"
+    "this|such|any)|"
+    r"giv(?:e|ing)\s+(?:you|that|this|any|out|legal|medical|financial|advice|such|"
+    r"information|personal|specific)|say(?:ing)?\s+(?:that|this)|"
+    r"tell(?:ing)?\s+(?:you|that|jokes)|show(?:ing)?\s+you|recommend(?:ing)?\s+(?:any|"
+    r"specific|a\s+specific|particular)|"
+    r"(?:access|brows|open|view|read|search|display|play)[a-z]*\s+(?:the|your|"
+    "that|this|any|external|images?|files?|links?|"
+    r"videos?|audio|websites?|real)|(?:comment|speak|talk)(?:ing)?\s+(?:about|"
+    r"on)|nam(?:e|ing)\s+(?:any|specific)|"
+    r"act(?:ing)?\s+as|be(?:ing)?\s+(?:of\s+(?:help|assistance)|(?:a\s+)?part\s+of|"
+    r"involved)|go(?:ing)?\s+(?:there|into\s+(?:that|this))|"
+    "(?:includ|rewrit|edit|chang|list|describ|explain|send|continu|accept|repeat|"
+    "add|quot|reproduc|predict|meet|handl|allow|"
+    "address|touch|agree|teach|instruct|suggest|design|build|develop|embrac|adopt|"
+    r"assum|imperson)[a-z]*\s+(?:with|to|on|that|this|it|your?|how|any|such|the\s+(?:role|"
+    "request|"
+    r"text|content|information|question))|(?:that|this|it|so)\b)"
+)
+
+_TASK: Final = (
+    r"(?:solv|plan|count|renam|turn|convert|calculat|comput|recommend|tell|sort|format|organi[sz]|arrang|schedul|book|"
+    r"remind|compar|classif|extract|cod|implement|debug|fix|correct|prove|mak|giv|do|play|invent|sing|draw|paint|order|"
+    r"shorten|expand|continu|finish|repeat|list|nam|explain|describ|add|remov|chang|updat|modif|us|test|buil|tell|imagin|act)"
+    r"[a-z]*\s+(?:(?:me|you|up|out|as|with|to|into|on|like)\s+)?(?:that|this|these|those|the|your|an?|it|any|such|my|jokes?|stories)\b"
+)
+
+ENGLISH: Final = Phrases(
+    language="en",
+    hint=(
+        "n't",
+        "cant",
+        "wont",
+        "dont",
+        "not",
+        "unable",
+        "declin",
+        "refus",
+        "denied",
+        "reject",
+        "against",
+        "violat",
+        "breach",
+        "contrary",
+        "beyond",
+        "outside",
+        "rather",
+        "abstain",
+        "refrain",
+        "turn ",
+        "prevent",
+        "prohibit",
+        "forbid",
+        "no ",
+        "lack",
+        "only",
+        "impossible",
+        "inappropriate",
+        "unethical",
+        "illegal",
+        "irresponsible",
+        "wrong",
+        "right",
+        "unprofessional",
+    ),
+    speaker=(
+        "i ",
+        "i'",
+        "me ",
+        "my ",
+        "our ",
+        "openai",
+        "sorry",
+        "no ",
+        "apolog",
+        "request",
+        "question",
+        "query",
+        "prompt",
+        "task",
+        "content",
+        "unable",
+        "able to",
+        "cannot",
+        "can not",
+        "can't",
+        "cant",
+        "won't",
+    ),
+    declines=(
+        rf"\bi\s?{_ADVERBS}{_UNABLE}\s+(?:(?:and|or|nor)\s+{_UNABLE}\s+)?{_ADVERBS}(?:be\s+)?(?:{_STRONG}|{_WEAK})",
+        rf"\b(?:sorry|apologi[sz]e|apologies|afraid|unfortunately|regret){GAP}{{0,30}}?\bi\s?{_ADVERBS}{_UNABLE}\s+{_TASK}",
+        r"\b(?:not|n't)\s+(?:allow|permit|let)\s+me\s+(?:to\s+)?[a-z]",
+        r"\b(?:prevents?|prohibits?|forbids?)\s+me\s+from\s+[a-z]",
+        r"\bi(?:'m|\s+am)\s+(?:programmed|designed|trained|instructed|told)\s+not\s+to\b",
+        rf"\bi'(?:m|ll)\s+{_ADVERBS}(?:not\s+be\s+able\s+to|be\s+unable\s+to)\s+{_ADVERBS}(?:{_STRONG}|{_WEAK})",
+        (
+            rf"\bi\s?'?(?:m|am|ll|d)?\s*{_ADVERBS}(?:(?:must|have\s+to|need\s+to|going\s+to(?:\s+have\s+to)?|"
+            r"will(?:\s+have\s+to)?|would\s+like\s+to|like\s+to|choose\s+to|"
+            r"obliged\s+to|forced\s+to|required\s+to|obligated\s+to|programmed\s+to|bound\s+to|"
+            rf"want\s+to|would\s+have\s+to|shall|politely|hereby|should)\s+){{0,2}}{_ADVERBS}"
+            r"(?:politely\s+|firmly\s+)?(?:declin(?:e|ing)\b|refus(?:e|ing)\b|abstain\b|"
+            r"refrain\b|turn\s+(?:this|that|it|down)\b|reject\s+(?:this|that|your))"
+        ),
+        r"\bi(?:'d|\s+would)\s+(?:rather\s+not|prefer\s+not\s+to)\b",
+        r"\bi\s+(?:choose|prefer)\s+not\s+to\b",
+        rf"\bsomething\s+(?:that\s+)?i\s?{_ADVERBS}(?:{_UNABLE}|refuse|must\s+decline)",
+        (
+            r"(?:\bnot|n't)\s+(?:something|a\s+\w+|an\s+\w+|one)\s+(?:that\s+|which\s+)?i(?:'m|"
+            r"'d|\s+am|\s+would|\s+can|\s+will|\s+could)\b"
+        ),
+        (
+            r"(?:\A|(?<=[.!?,\n])|\bsorry|\bapologies|\bno|\bbut)[\s,.!:-]{0,4}(?:but\s+|"
+            r"i'm\s+|am\s+|i\s+am\s+)?(?:can'?t|cannot|can\s+not|won'?t|not\s+able\s+to|"
+            r"unable\s+to)\s+"
+            r"(?:help|assist|comply|fulfil|answer|provide|do\s+(?:that|this|it)|continue|"
+            "proceed|generate)"
+        ),
+        (
+            r"\b(?:your|this|that|the)\s+(?:request|question|query|prompt|task)s?\s+(?:can'?t|"
+            r"cannot|can\s+not|will\s+not|won'?t|may\s+not)\s+be\s+"
+            "(?:fulfilled|processed|completed|answered|accommodated|honou?red|granted|"
+            r"executed|carried\s+out|satisfied)"
+        ),
+        r"\brequest\s+(?:is\s+|has\s+been\s+)?(?:denied|refused|rejected|declined)",
+        (
+            r"\b(?:against|violat(?:es?|ing)|breach(?:es)?|contrary\s+to|goes\s+beyond|"
+            r"(?:falls?\s+)?outside(?:\s+of)?)\s+(?:the\s+scope\s+of\s+)?(?:my|our|openai'?s|"
+            r"the\s+content)\s+"
+            r"(?:\w+\s+){0,3}?(?:guidelines?|polic(?:y|ies)|programming|principles|terms|"
+            "rules|values|scope|guardrails|instructions|capabilities|abilities|expertise)"
+        ),
+        (
+            r"\bit(?:'s|\s+is|\s+would\s+be|\s+wouldn't\s+be|\s+isn't|'d\s+be)\s+(?:not\s+)?(?:\w+ly\s+)?(?:po"
+            "ssible|impossible|appropriate|inappropriate|ethical|unethical|permitted|"
+            "allowed|"
+            r"acceptable|irresponsible|illegal|wrong|right|responsible|unprofessional)\s+(?:and\s+\w+\s+)?for\s+"
+            r"me\s+to\s+(?:help|assist|provide|give|offer|create|generate|write|answer|"
+            "discuss|engage|do|share|continue|fulfil|comply|support|produce|make|speculate)"
+        ),
+        (
+            rf"(?:\A|(?<=[.!?\n]))\s*(?:no[,.!]?\s+)?(?:(?:i'm|i\s+am)\s+(?:{_ADVERBS}sorry|"
+            r"afraid)[,.]?\s+(?:but\s+)?|sorry[,.]?\s+(?:but\s+)?)?"
+            r"(?:i\s+(?:can'?t|cannot|won'?t|will\s+not|refuse|decline|must\s+decline|"
+            r"would\s+rather\s+not)|no\s+can\s+do)(?=\s*(?:[.!\n]|\Z))"
+        ),
+        (
+            r"(?:\A|(?<=[.!?\n]))\s*(?:(?:i'm|i\s+am)\s+(?:really\s+|so\s+|very\s+)?)?sorry[,.]?\s+(?:but\s+)?"
+            r"no(?=\s*(?:[.!\n]|\Z))"
+        ),
+        r"\bthere(?:'s|\s+is)\s+no\s+way\s+(?:that\s+)?i(?:'m|'ll|\s+can|\s+will|\s+am)\b",
+    ),
+    lacks=(
+        rf"\bi\s?{_ADVERBS}{_UNABLE}\s+(?!tell|imagin|us|mak|do\s+it){_TASK}",
+        (
+            r"\bi\s+(?:do\s+not|don'?t|do\s?n't|can'?t|cannot|can\s+not|lack|have\s+no)\s+(?:actually\s+|"
+            r"currently\s+)?(?:have\s+|hold\s+|possess\s+|form\s+)?(?:any\s+|the\s+|direct\s+|"
+            r"real-?time\s+|"
+            r"personal\s+|physical\s+|an?\s+){0,3}(?:access\b|opinions?\b|preferences?\b|"
+            r"beliefs?\b)"
+        ),
+        (
+            r"\b(?:as\s+an?|i(?:'m|\s+am)\s+(?:just\s+|only\s+)?an?)\s+(?:\w+\s+){0,2}(?:ai|"
+            rf"language\s+model|computer\s+program|chatbot|artificial\s+intelligence)\b{GAP}{{0,80}}?\b(?:i|"
+            rf"and|so|therefore)\s+{_ADVERBS}{_UNABLE}\s+(?!find|see|believe|determine)[a-z]+"
+        ),
+        r"\bi\s+(?:do\s+not|don'?t)\s+have\s+(?:the|any)\s+(?:ability|capability|capacity)\s+to\b",
+        (
+            r"\bi\s+(?:do\s+not|don'?t)\s+have\s+(?:a\s+|any\s+)?(?:subjective\s+|personal\s+|"
+            r"physical\s+){1,2}(?:experiences?|presence|form|body)\b"
+        ),
+        (
+            r"\bi\s+(?:do\s+not|don'?t|do\s?n't)\s+(?:provide|assist|engage|participate|"
+            r"create|generate|discuss|support|give|offer|answer|respond)\b"
+        ),
+        (
+            r"\bi(?:'m|\s+am)?\s+(?:can\s+|able\s+to\s+)?only\s+(?:can\s+|able\s+to\s+|"
+            r"here\s+to\s+)?(?:help|assist|discuss|answer|respond|talk)\b"
+        ),
+        r"\bi(?:'m|\s+am)?\s+can\s+only\s+(?:help|assist|discuss|answer|respond|talk)\b",
+    ),
+    never=(
+        (
+            r"\bhelp\s+(?:but|it\b|myself|yourself|feeling|noticing|thinking|wondering|"
+            "laughing|smiling|being|falling|admiring|imagining|loving)"
+        ),
+        rf"{_UNABLE}\b{GAP}{{0,80}}\benough\b(?!\s+(?:information|detail|context|data))",
+        (
+            r"\b(?:without|unless|until|before|till)\s+(?:you|more|further|additional|"
+            "some|knowing|seeing|having|being|the|your|a|an|any|access|"
+            r"details?|context|first|at\s+least|it|i\s+(?:know|have|see)|clarification|"
+            r"specifics)\b"
+        ),
+        r"\b(?:take|taking)\s+(?:it|this|that)\s+any\s+(?:further|more)\b",
+        r"\bdo\s+(?:it|this|that)\s+justice\b",
+        r"\bsay\s+(?:that|this)\s+(?:i|it|with|for)\b",
+        r"\b(?:i\s+)?(?:refuse|decline)\s+to\s+(?:believe|accept\s+that|give\s+up|let|be)\b",
+        r"\brefrain\s+from\s+(?:using|adding|repeating|mentioning)\b",
+        r"\b(?:invitation|invite)\b",
+        r"\bcan\s?not\s+only\b",
+        r"\b(?:won'?t|will\s+not)\s+(?:share|disclose|reveal|tell)\s+(?:your|anyone|anybody|a\s+soul)\b",
+        r"\btell\s+you\s+how\s+(?:much|happy|glad|excited|sorry|grateful|proud)\b",
+        r"\b(?:i|you)\s+(?:can|will)\s+not\s+(?:only|just)\b",
+    ),
+    filler=(
+        r"\bit(?:'s|\s+is)\s+(?:\w+\s+)?(?:important|essential|crucial|necessary)\s+(?:to|that)\b",
+        (
+            r"\A\W*(?:i\s+)?(?:really\s+|sincerely\s+|deeply\s+)?(?:apologi[sz]e|regret|"
+            r"understand|appreciate|know|realize|see)\b"
+        ),
+        (
+            r"\bsorry\b|\bapologies\b|\bas\s+an?\s+(?:ai|artificial|language|large|chat|"
+            r"assistant|virtual)|\bi(?:'m|\s+am)\s+(?:just\s+|only\s+|simply\s+|merely\s+)?an?\s+(?:\w+\s+){0,2}"
+            r"(?:ai|language|large|chatbot|assistant|computer|machine|program|bot)\b"
+        ),
+        (
+            r"\bmy\s+(?:purpose|goal|role|job|programming|training|guidelines|capabilities|"
+            r"knowledge|function|primary|creators?|design|aim|expertise|responses)\b"
+        ),
+        (
+            r"\bi(?:'m|\s+am)\s+(?:\w+\s+)?(?:designed|programmed|trained|here\s+to|committed|"
+            r"happy\s+to|glad\s+to|able\s+to|bound|meant|built|limited|obligated|sure\s+you|"
+            r"afraid)\b"
+        ),
+        (
+            r"\bi\s+(?:can|could|would|will|may|might|do)\s+(?:\w+\s+)?(?:help|assist|"
+            r"offer|suggest|recommend|provide|only|try|be\s+happy|encourage|advise|love)\b|"
+            r"\bi'(?:d|ll)\s+(?:be\s+)?(?:\w+\s+)?(?:happy|glad|love|like|recommend|suggest|"
+            r"encourage|advise|pleased|do\s+my\s+best)\b"
+        ),
+        (
+            r"\b(?:if|should)\s+(?:you|there)\b.{0,80}\b(?:let\s+me\s+know|feel\s+free|"
+            r"ask|help|assist|happy|glad|questions?)\b|\blet\s+me\s+know\b|\bfeel\s+free\b|"
+            r"\bis\s+there\s+(?:anything|something)\b|\bhow\s+(?:can|may|could)\s+i\b|"
+            r"\bcan\s+i\s+help\b|\bwould\s+you\s+like\b|\b(?:could|can|would)\s+you\s+(?:please\s+)?(?:provide"
+            r"|clarify|rephrase|tell|share|ask|try)\b"
+        ),
+        (
+            r"\bif\s+you\b.{0,80}\bplease\b|\A\W*(?:please|kindly|instead,?\s+(?:please|"
+            r"consider|you|i)|try\s+(?:asking|another)|thank|thanks|however,?\s*\Z|hello|"
+            r"hi\b|hey\b|sure\b|of\s+course|certainly|unfortunately|that\s+said|no\b|yes\b|"
+            r"okay|ok\b|great|good\s+question|note\b|disclaimer)"
+        ),
+        (
+            r"\b(?:illegal|unethical|harmful|dangerous|inappropriate|offensive|immoral|"
+            r"unsafe|violat\w+|against\s+(?:my|the|our)|polic(?:y|ies)|guidelines|ethical|"
+            r"terms\s+of|misuse|disrespectful|hateful|discriminat\w+|consequences|well-being|"
+            r"responsible|sensitive)\b"
+        ),
+        (
+            r"\b(?:consult|contact|seek|reach\s+out|speak\s+(?:to|with)|talk\s+to|visit|"
+            r"refer\s+to|check\s+with|hotline|helpline|professional|lawyer|doctor|authorities|"
+            r"law\s+enforcement|qualified)\b"
+        ),
+        r"\bi\s+(?:can'?t|cannot|won'?t|do\s+not|don'?t|am\s+not|wouldn'?t)\b|\bi'm\s+not\b",
+        (
+            r"\byou\s+(?:are|were|have|'re|'ve)?\s?(?:ask(?:ed|ing)?|want(?:ed|ing)?|request(?:ed|"
+            r"ing)?|look(?:ing)?\s+for)\b|\bthis\s+(?:request|question|topic|conversation)\b|"
+            r"\bthat\s+(?:request|question|topic)\b|\byour\s+(?:request|question|message|"
+            r"inquiry|query|understanding|interest)\b"
+        ),
+    ),
+    offers=(
+        r"\bhere(?:'s|\s+is|\s+are)\b",
+        r"\bbelow\s+(?:is|are)\b",
+        r"\bi\s+can\s+(?:tell|say|give\s+you|share|offer\s+some|provide\s+(?:some|a|general))\b.{0,60}:",
+        r"\b(?:in\s+general|generally\s+speaking|for\s+example)\b",
+    ),
+)

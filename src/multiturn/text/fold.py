@@ -1,0 +1,138 @@
+# ruff: noqa: RUF001 - characters of many scripts are what this is about
+"""Folding: one spelling for texts that differ only in typography, with the way back to the original.
+
+Folded are: compatibility forms (NFKC: full-width letters, ligatures, the ellipsis character), curly quotes and every
+kind of apostrophe, letter case, and the markdown emphasis around words (stars, underscores, tildes, backticks, the
+hashes of headings). Removed are characters of no width. Everything else stays, line breaks and list dashes included.
+
+Knows nothing of words, sentences or languages.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_left
+from functools import lru_cache
+from typing import Final
+
+import msgspec
+
+from multiturn.finding import Span
+
+_SINGLE_QUOTES: Final = dict.fromkeys("‘’‚‛′ʼʹʻʽˈ`´＇ꞌ", "'")
+_DOUBLE_QUOTES: Final = dict.fromkeys("“”„‟″〝〞＂", '"')
+_DASHES: Final = dict.fromkeys("‐‑‒–—―−", "-")
+_ONE_TO_ONE: Final = {**_SINGLE_QUOTES, **_DOUBLE_QUOTES, **_DASHES}
+
+_UNSEEN_CATEGORIES: Final = frozenset({"Cf", "Cc", "Cs"})
+_VARIATION_SELECTORS: Final = frozenset(chr(code) for code in (*range(0xFE00, 0xFE10), *range(0x180B, 0x180E)))
+
+# A run of plain ASCII, a run of one markup character, or any other character with the marks that sit on it.
+_TOKEN: Final = re.compile(
+    r"(?P<plain>[\t\n\r -\"$-)+-^a-z{|}]+(?![\u0300-\u036f\u0483-\u0487\u3099\u309a]))"
+    r"|(?P<markup>\*+|_+|~+|`+|\#+)"
+    r"|(?P<cluster>[\s\S][\u0300-\u036f\u0483-\u0487\u3099\u309a\u1160-\u11ff]*)"
+)
+_LONGEST_EMPHASIS: Final = 3
+
+
+class Folded(msgspec.Struct, frozen=True):
+    """A folded text and where each of its characters stood: ``text[i]`` comes from ``original[starts[i]:ends[i]]``."""
+
+    text: str
+    original: str
+    starts: tuple[int, ...]
+    ends: tuple[int, ...]
+
+    def span(self, start: int, end: int) -> Span:
+        """The part of the original behind ``text[start:end]``; offsets are in characters.
+
+        Raises:
+            ValueError: The range is empty or does not lie inside the folded text.
+        """
+        if not 0 <= start < end <= len(self.text):
+            raise ValueError(f"no folded text from {start} to {end}")
+        first, last = self.starts[start], self.ends[end - 1]
+        return Span(start=first, end=last, text=self.original[first:last])
+
+    def index(self, offset: int) -> int:
+        """The first folded character that comes from ``offset`` of the original or from after it."""
+        return bisect_left(self.starts, offset)
+
+
+def fold(text: str) -> str:
+    """The text in the one spelling that matching uses. Folding twice gives the same as folding once, but for markup
+    that the first folding brings together.
+    """  # noqa: D205 - one sentence and its exception
+    return fold_mapped(text).text
+
+
+def fold_mapped(text: str) -> Folded:
+    """``fold``, with the offsets that lead back to the original text."""
+    pieces: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    for match in _TOKEN.finditer(text):
+        start, end = match.span()
+        if match.lastgroup == "plain":
+            pieces.append(match[0].lower())
+            starts.extend(range(start, end))
+            ends.extend(range(start + 1, end + 1))
+            continue
+        piece = _folded_markup(text, start, end) if match.lastgroup == "markup" else _folded_cluster(match[0])
+        pieces.append(piece)
+        starts.extend([start] * len(piece))
+        ends.extend([end] * len(piece))
+    return Folded(text="".join(pieces), original=text, starts=tuple(starts), ends=tuple(ends))
+
+
+def unaccented(folded: str) -> str:
+    """Latin letters without their accents, one character for one, so that offsets stay: ``é`` is ``e``."""
+    return folded.translate(_UNACCENT)
+
+
+@lru_cache(maxsize=8192)
+def _folded_cluster(cluster: str) -> str:
+    """One character and its combining marks, folded; empty where it has no width."""
+    if cluster in _ONE_TO_ONE:
+        return _ONE_TO_ONE[cluster]
+    if cluster.isspace():
+        return cluster if cluster in "\n\r\t\x0b\x0c" else " "
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", cluster).casefold())
+    return "".join(
+        _ONE_TO_ONE.get(char, char)
+        for char in folded
+        if unicodedata.category(char) not in _UNSEEN_CATEGORIES and char not in _VARIATION_SELECTORS
+    )
+
+
+def _folded_markup(text: str, start: int, end: int) -> str:
+    """A run of one markup character: nothing where it is emphasis, itself where it means something in the text."""
+    run = text[start:end]
+    before = text[start - 1] if start else "\n"
+    after = text[end] if end < len(text) else "\n"
+    inside_word = before.isalnum() and after.isalnum()
+    between_spaces = before.isspace() and after.isspace()
+    kept = {
+        "#": not (before.isspace() and after.isspace()),
+        "*": len(run) == 1 and (inside_word or between_spaces),
+        "_": inside_word or between_spaces or len(run) > _LONGEST_EMPHASIS,
+        "~": len(run) == 1,
+        "`": False,
+    }[run[0]]
+    if run == "`" and inside_word:  # an apostrophe typed with the wrong key
+        return "'"
+    return run if kept else ""
+
+
+def _unaccent_table() -> dict[int, str]:
+    table = {}
+    for code in (*range(0xC0, 0x250), *range(0x1E00, 0x1F00)):
+        base = unicodedata.normalize("NFD", chr(code))[0]
+        if base.isascii():
+            table[code] = base
+    return table
+
+
+_UNACCENT: Final = _unaccent_table()

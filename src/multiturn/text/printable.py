@@ -1,0 +1,52 @@
+r"""Untrusted text made safe for a terminal: nothing that moves the cursor, changes colours, hides or reorders text.
+
+What is dangerous is shown, not dropped, so that a reader sees that it was there: control characters as their pictures
+(``␛`` for ESC), reordering and tagging characters as their code (``<U+202E>``). What has no width and no danger is
+dropped. Line ends become ``\n``. Letters of every script, emoji, tabs and line breaks stay as they are.
+
+The stored text is not touched; this is for the last step before the screen.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+# Joiners mean something between emoji, and between letters of scripts that join.
+_EMOJI: Final = r"\u00a9\u00ae\u200d\ufe0f\u2190-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
+_JOINING: Final = r"\u0620-\u06dc\u06de-\u070e\u0710-\u08e1\u0900-\u109f\u1780-\u17b3\u17b6-\u17ff\u1820-\u18aa"
+_PARTNER: Final = f"[{_EMOJI.replace(chr(92) + 'u200d', '')}{_JOINING}]"
+
+_LINE_END: Final = re.compile(r"\r\n|[\r\u2028\u2029]")
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_SHOWN_BY_CODE: Final = re.compile(r"[\x80-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f\U000e0000-\U000e0fff]")
+_BROKEN: Final = re.compile(r"[\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
+_NO_WIDTH: Final = re.compile(
+    r"[\u00ad\u034f\u180b-\u180f\u200b\u2060-\u2065\ufeff\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a]"
+)
+_STRAY_JOINER: Final = re.compile(
+    rf"(?<!{_PARTNER})[\u200c\u200d]+|[\u200c\u200d]+(?!{_PARTNER})|[\u200c\u200d](?=[\u200c\u200d])"
+)
+
+_DELETE: Final = 0x7F
+_PICTURES: Final = 0x2400
+_PICTURE_OF_DELETE: Final = "\u2421"
+
+
+def printable(text: str) -> str:
+    """The text as it may be written to a terminal. Printable text comes back unchanged."""
+    text = _LINE_END.sub("\n", text)
+    text = _BROKEN.sub("\ufffd", text)
+    text = _CONTROL.sub(_picture, text)
+    text = _SHOWN_BY_CODE.sub(_code, text)
+    text = _NO_WIDTH.sub("", text)
+    return _STRAY_JOINER.sub("", text)
+
+
+def _picture(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return _PICTURE_OF_DELETE if code == _DELETE else chr(_PICTURES + code)
+
+
+def _code(match: re.Match[str]) -> str:
+    return f"<U+{ord(match[0]):04X}>"

@@ -1,0 +1,88 @@
+"""Tables in a terminal: readable at 80 and 120 columns, and harmless whatever the cells hold."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+
+from multiturn.report.tables import Table
+from multiturn.report.text import render, render_comparison
+from multiturn.results import Change, Comparison, Contrast, Estimate
+
+RATE = Estimate(value=0.417, low=0.309, high=0.525, n=120, missing=0)
+LENGTH = Estimate(value=1204.0, low=1100.0, high=1308.0, n=120, missing=0)
+FEWER = Estimate(value=-0.125, low=-0.201, high=-0.049, n=118, missing=2)
+SHORTER = Estimate(value=-1204.0, low=-1300.0, high=-1108.0, n=118, missing=2)
+COMPARISON = Comparison(
+    base_run="r1",
+    tuned_run="r2",
+    contrasts=(
+        *(
+            Contrast(measure=name, group=("all", ""), base=RATE, tuned=RATE, difference=FEWER)
+            for name in ("refusal", "language_change")
+        ),
+        Contrast(measure="characters", group=("all", ""), base=LENGTH, tuned=LENGTH, difference=SHORTER),
+        Contrast(
+            measure="refusal",
+            group=("capability", "instruction_hierarchy"),
+            base=RATE,
+            tuned=RATE,
+            difference=FEWER,
+        ),
+    ),
+    changes=(Change(conversation="c1", score=3.2, reasons=("2 of 4 replies became refusals",)),),
+    notes=("tuned: 2 of 120 turns [bold]are[/bold] missing",),
+)
+
+
+def shown(renderable: object, width: int) -> str:
+    """What a terminal of this width gets, without colours."""
+    file = io.StringIO()
+    Console(file=file, width=width, color_system=None, legacy_windows=False).print(renderable)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_no_interval_is_broken_and_no_line_is_too_long(width: int) -> None:
+    text = shown(render_comparison(COMPARISON), width)
+    assert all(len(line.rstrip()) <= width for line in text.splitlines())
+    for piece in ("41.7%", "-12.5 pp [-20.1, -4.9]", "-1204 [-1300, -1108]", "118, 2 missing"):
+        assert piece in text
+    for word in ("language change", "instruction hierarchy", "2 of 4 replies became refusals"):
+        assert word in text
+
+
+def test_what_all_tables_say_below_is_said_once() -> None:
+    """After the last of them."""
+    assert shown(render_comparison(COMPARISON), 120).count("differences are paired") == 1
+
+
+def test_cells_are_text_not_markup() -> None:
+    """Neither rich's markup nor control characters of a reply reach the terminal as such."""
+    table = Table(
+        title="[red]t[/red]",
+        header=("[b]h[/b]",),
+        rows=(("[link=http://x]c[/link] \x1b[2J\x07",), ("[/nothing]",)),
+        footnote="[i]f[/i]",
+    )
+    text = shown(render(table), 80)
+    for piece in ("[red]t[/red]", "[b]h[/b]", "[link=http://x]c[/link]", "␛[2J␇", "[/nothing]", "[i]f[/i]"):
+        assert piece in text
+    assert "\x1b" not in text
+    assert "are[/bold]" in shown(render_comparison(COMPARISON), 80)
+
+
+def test_ragged_rows_are_shown_whole() -> None:
+    table = Table(title="t", header=("a", "b"), rows=(("1",), ("1", "2", "3"), ()))
+    assert shown(render(table), 80).split() == ["t", "a", "b", "───────", "1", "1", "2", "3"]
+
+
+def test_a_table_without_rows_is_no_accident() -> None:
+    assert "a" in shown(render(Table(title="", header=("a",), rows=())), 80)
+
+
+def test_wide_letters_count_as_two_columns() -> None:
+    table = Table(title="t", header=("会話", "why"), rows=(("会話" * 30, "n=1"),))
+    assert "n=1" in shown(render(table), 80)

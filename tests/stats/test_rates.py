@@ -1,0 +1,86 @@
+"""Wilson's interval: against a published table, against a plain twin, and at the edges."""
+
+from __future__ import annotations
+
+import statistics
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from multiturn.stats.paired import mean_interval
+from multiturn.stats.rates import share_interval, wilson
+
+
+@pytest.mark.parametrize(
+    ("passes", "n", "low", "high"),
+    [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611), (1, 29, 0.0061, 0.1718)],
+)
+def test_published_intervals(passes: int, n: int, low: float, high: float) -> None:
+    """R. G. Newcombe, Statistics in Medicine 17 (1998), table I, method 3 (score, no continuity correction), 95 %."""
+    found = wilson(passes, n)
+    assert (found.low, found.high) == pytest.approx((low, high), abs=5e-5)
+
+
+@given(st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+def test_solves_wilsons_equation(counts: tuple[int, int]) -> None:
+    """The twin: an end that is not 0 or 1 lies where the observed rate is exactly z standard errors away."""
+    passes, n = counts
+    found = wilson(passes, n)
+    z = statistics.NormalDist().inv_cdf(0.975)
+    assert found.low is not None
+    assert found.high is not None
+    for end in (found.low, found.high):
+        if 0 < end < 1:
+            assert abs(passes / n - end) == pytest.approx(z * (end * (1 - end) / n) ** 0.5, rel=1e-6)
+    assert 0 <= found.low < found.high <= 1
+    assert found.low <= passes / n <= found.high
+
+
+@given(st.integers(1, 100).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+def test_failures_mirror_passes(counts: tuple[int, int]) -> None:
+    passes, n = counts
+    one, other = wilson(passes, n), wilson(n - passes, n)
+    assert one.low is not None
+    assert other.high is not None
+    assert one.low == pytest.approx(1 - other.high, abs=1e-12)
+
+
+def test_no_unit_no_rate() -> None:
+    found = wilson(0, 0)
+    assert (found.value, found.low, found.high, found.n) == (None, None, None, 0)
+
+
+@pytest.mark.parametrize(("passes", "n"), [(-1, 5), (6, 5)])
+def test_counts_that_can_not_be(passes: int, n: int) -> None:
+    with pytest.raises(ValueError, match="passes"):
+        wilson(passes, n)
+    with pytest.raises(ValueError, match="level"):
+        wilson(1, 5, level=1)
+
+
+def test_shares_have_a_t_interval_inside_0_and_1() -> None:
+    values = (0.0, 0.0, 0.25, 0.5)
+    assert share_interval(values) == mean_interval(values, within=(0, 1))
+    assert share_interval(values).low == 0
+
+
+@pytest.mark.parametrize(("value", "low", "high"), [(0.0, 0.0, 0.1611), (1.0, 0.8389, 1.0)])
+def test_twenty_conversations_at_an_extreme_are_not_certain(value: float, low: float, high: float) -> None:
+    """No refusal in 20 conversations does not show that there never is one."""
+    found = share_interval([value] * 20 + [None])
+    assert (found.low, found.high) == pytest.approx((low, high), abs=5e-5)
+    assert (found.value, found.n, found.missing) == (value, 20, 1)
+    assert found.note == "all 20 equal: Wilson's interval"
+
+
+def test_shares_without_an_interval() -> None:
+    """One conversation says nothing of others; equal shares in between have no spread to judge by."""
+    assert share_interval([0.0]).low is None
+    assert share_interval([0.5, 0.5]).low is None
+    assert share_interval([None]).value is None
+
+
+def test_a_share_is_from_0_to_1() -> None:
+    with pytest.raises(ValueError, match="share"):
+        share_interval([0.5, 1.5])
