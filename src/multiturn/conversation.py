@@ -119,7 +119,10 @@ class Suite(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def digest(self) -> str:
         """SHA-256 over what models are asked and why; the suite's name, version and prose are not part of it."""
-        return hashlib.sha256(msgspec.json.encode(self.conversations)).hexdigest()
+        digest = hashlib.sha256()
+        for conversation in self.conversations:
+            digest.update(msgspec.json.encode(conversation) + b"\n")
+        return digest.hexdigest()
 
     @property
     def turn_count(self) -> int:

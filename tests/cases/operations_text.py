@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,7 @@ from multiturn.signals.refusal import refusal
 from multiturn.text.measure import count_sentences, count_words, is_blank
 from multiturn.text.printable import printable
 
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _LABELS = {"full": "refusal", "partial": "partial", "none": "none"}
 
 
@@ -38,24 +40,18 @@ def _is_refusal(case: dict[str, Any]) -> dict[str, Any]:
 
 
 def _print_text(case: dict[str, Any]) -> dict[str, Any]:
-    """What reaches the terminal. ``forbidden_codepoints`` and ``keeps`` echo what was asked where it holds."""
+    """What reaches the terminal, what of the text does not (but for line ends), and what of its words and layout does."""
     stored = case["text"]
     copy = str(stored)
     printed = printable(stored)
+    parts = dict.fromkeys(re.findall(r"[a-z]{3,}|[\t\n]", _COLOUR.sub("", stored)))
     return {
         "printed": printed,
-        "forbidden_codepoints": [f"{ord(char):04x}" for char in printed if _moves_the_terminal(char)],
+        "forbidden_codepoints": [f"{ord(char):04x}" for char in dict.fromkeys(stored) if char not in {*printed, "\r"}],
+        "keeps": [part for part in parts if part in printed],
         "lone_cr": "\r" in printed,
         "stored_unchanged": stored == copy,
     }
-
-
-def _moves_the_terminal(char: str) -> bool:
-    return (
-        (ord(char) < 0x20 and char not in "\n\t")
-        or 0x7F <= ord(char) <= 0x9F
-        or char in "\u202a\u202b\u202c\u202d\u202e"
-    )
 
 
 OPERATIONS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {

@@ -51,7 +51,7 @@ def test_an_older_store_is_brought_up_to_date_with_what_it_holds(tmp_path: Path,
     engine = create_engine(f"sqlite:///{path}")
     with engine.begin() as connection:
         migrate(connection, "old.db", MIGRATIONS[:known])
-        connection.exec_driver_sql("INSERT INTO suites VALUES ('d', 'n', '1', '', '{}')")
+        connection.exec_driver_sql("INSERT INTO suites VALUES ('d', 'n', '1', '')")
     engine.dispose()
     with open_store(path) as store, store.engine.connect() as connection:
         assert applied_migrations(connection) == {step.__name__ for step in MIGRATIONS}

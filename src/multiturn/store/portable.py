@@ -23,8 +23,9 @@ from multiturn.conversation import Suite
 from multiturn.errors import NotFound, StoreError
 from multiturn.store.faults import translated
 from multiturn.store.reading import Store
-from multiturn.store.rows import Row, run_row, suite_row, turn_row
-from multiturn.store.schema import RUNS, SUITES, TURNS
+from multiturn.store.rows import Row, run_row, turn_row
+from multiturn.store.schema import RUNS, TURNS
+from multiturn.store.suites import keep_suite
 from multiturn.store.transactions import writing
 from multiturn.transcript import Session, TurnRecord
 
@@ -209,8 +210,7 @@ def _keep_suite(connection: Connection, run: RunRecord, suite: Suite | None) -> 
     if suite is None:
         raise StoreError("it is neither a suite nor a turn")
     _require(suite.digest == run.conditions.suite_digest, "this is not the suite that the run was held with")
-    if connection.execute(select(SUITES.c.digest).where(SUITES.c.digest == suite.digest)).first() is None:
-        connection.execute(SUITES.insert(), suite_row(suite))
+    keep_suite(connection, suite, run.conditions.suite_digest)
 
 
 def _require(condition: bool, fault: str) -> None:  # noqa: FBT001 - reads as a sentence at every call

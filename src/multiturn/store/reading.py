@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self, cast, get_args
@@ -22,8 +22,9 @@ from multiturn.conditions import RunRecord
 from multiturn.conversation import Suite
 from multiturn.errors import NotFound, StoreError
 from multiturn.store.leases import hold
-from multiturn.store.rows import run_row, suite_row
-from multiturn.store.schema import RUNS, SUITES, TURNS
+from multiturn.store.rows import run_row
+from multiturn.store.schema import RUNS, TURNS
+from multiturn.store.suites import forget_suite, keep_suite, read_suite
 from multiturn.store.transactions import reading, writing
 from multiturn.store.writing import Writer
 from multiturn.transcript import Session, Status, Transcript, TurnRecord
@@ -69,14 +70,10 @@ class Store:
 
     def save_suite(self, suite: Suite) -> str:
         """Keep a suite and return its digest. One with the same digest that is there already stays as it is."""
-        row = suite_row(suite)
-        try:
-            with writing(self.engine, self.where) as connection:
-                if connection.execute(select(SUITES.c.digest).where(SUITES.c.digest == row["digest"])).first() is None:
-                    connection.execute(SUITES.insert(), row)
-        except IntegrityError:  # another process kept the same suite in the same moment
-            pass
-        return str(row["digest"])
+        digest = suite.digest
+        with suppress(IntegrityError), writing(self.engine, self.where) as connection:  # kept by another process now
+            keep_suite(connection, suite, digest)
+        return digest
 
     def suite(self, digest: str) -> Suite:
         """The suite with this digest.
@@ -85,12 +82,12 @@ class Store:
             NotFound: It is not in the store.
         """
         with reading(self.engine, self.where) as connection:
-            content = connection.execute(select(SUITES.c.content).where(SUITES.c.digest == digest)).scalar()
-        if content is None:
+            suite = read_suite(connection, digest)
+        if suite is None:
             raise NotFound(
                 f"suite {digest[:12]} is not in {self.where}", hint="import the run anew from a whole export"
             )
-        return decode(content, Suite)
+        return suite
 
     # Runs
 
@@ -153,8 +150,8 @@ class Store:
                 raise NotFound(f"run {run_id} is not in {self.where}", hint="give the whole id of a run")
             connection.execute(delete(TURNS).where(TURNS.c.run_id == run_id))
             connection.execute(delete(RUNS).where(RUNS.c.id == run_id))
-            still_used = select(RUNS.c.id).where(RUNS.c.suite_digest == digest).exists()
-            connection.execute(delete(SUITES).where(SUITES.c.digest == digest, ~still_used))
+            if connection.execute(select(RUNS.c.id).where(RUNS.c.suite_digest == digest)).first() is None:
+                forget_suite(connection, digest)
 
     def lease(self, run_id: str) -> AbstractContextManager[None]:
         """Hold a run, so that no other process does at the same time; freed by the system if this process dies.

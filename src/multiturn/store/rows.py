@@ -6,7 +6,6 @@ import msgspec
 
 from multiturn.codec import encode
 from multiturn.conditions import RunRecord
-from multiturn.conversation import Suite
 from multiturn.transcript import Session, TurnRecord
 
 Row = dict[str, str | int]
@@ -15,17 +14,6 @@ Row = dict[str, str | int]
 def to_text(value: msgspec.Struct) -> str:
     """A value as the JSON text that a column holds."""
     return encode(value).decode()
-
-
-def suite_row(suite: Suite) -> Row:
-    """The row of a suite."""
-    return {
-        "digest": suite.digest,
-        "name": suite.name,
-        "version": suite.version,
-        "description": suite.description,
-        "content": to_text(suite),
-    }
 
 
 def run_row(run: RunRecord) -> Row:

@@ -31,9 +31,16 @@ SUITES: Final = Table(
     Column("name", Text, nullable=False),
     Column("version", Text, nullable=False),
     Column("description", Text, nullable=False),
-    Column("content", Text, nullable=False),
 )
-"""``content`` is the whole suite as JSON; the other columns are there to be looked at."""
+
+CONVERSATIONS: Final = Table(
+    "conversations",
+    METADATA,
+    Column("suite_digest", String(64), primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("record", Text, nullable=False),
+)
+"""The suite's conversations in its order, each as JSON: a row each, so that no suite is ever one huge text."""
 
 RUNS: Final = Table(
     "runs",
@@ -74,8 +81,13 @@ def m001_suites_runs_turns(connection: Connection) -> None:
             digest VARCHAR(64) NOT NULL PRIMARY KEY,
             name TEXT NOT NULL,
             version TEXT NOT NULL,
-            description TEXT NOT NULL,
-            content TEXT NOT NULL
+            description TEXT NOT NULL
+        )""",
+        """CREATE TABLE conversations (
+            suite_digest VARCHAR(64) NOT NULL REFERENCES suites (digest),
+            position INTEGER NOT NULL,
+            record TEXT NOT NULL,
+            PRIMARY KEY (suite_digest, position)
         )""",
         """CREATE TABLE runs (
             id VARCHAR(200) NOT NULL PRIMARY KEY,

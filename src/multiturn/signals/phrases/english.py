@@ -92,6 +92,7 @@ ENGLISH: Final = Phrases(
         "prohibit",
         "forbid",
         "no ",
+        " no",
         "lack",
         "only",
         "impossible",

@@ -1,0 +1,51 @@
+"""Suites in the store: a row for the suite, a row for each conversation; read and written in a caller's transaction."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Final
+
+from sqlalchemy import Connection, delete, select
+
+from multiturn.codec import decode
+from multiturn.conversation import Conversation, Suite
+from multiturn.store.rows import to_text
+from multiturn.store.schema import CONVERSATIONS, SUITES
+
+_AT_ONCE: Final = 500
+
+
+def keep_suite(connection: Connection, suite: Suite, digest: str) -> None:
+    """Keep a suite; one with the same digest that is there already stays as it is."""
+    if connection.execute(select(SUITES.c.digest).where(SUITES.c.digest == digest)).first() is not None:
+        return
+    row = {"digest": digest, "name": suite.name, "version": suite.version, "description": suite.description}
+    connection.execute(SUITES.insert(), row)
+    rows = (
+        {"suite_digest": digest, "position": position, "record": to_text(conversation)}
+        for position, conversation in enumerate(suite.conversations)
+    )
+    while batch := list(islice(rows, _AT_ONCE)):
+        connection.execute(CONVERSATIONS.insert(), batch)
+
+
+def read_suite(connection: Connection, digest: str) -> Suite | None:
+    """The suite with this digest, or None."""
+    found = connection.execute(select(SUITES).where(SUITES.c.digest == digest)).mappings().first()
+    if found is None:
+        return None
+    query = (
+        select(CONVERSATIONS.c.record)
+        .where(CONVERSATIONS.c.suite_digest == digest)
+        .order_by(CONVERSATIONS.c.position)
+        .execution_options(yield_per=_AT_ONCE)
+    )
+    conversations = tuple(decode(record, Conversation) for record in connection.execute(query).scalars())
+    name, version, description = found["name"], found["version"], found["description"]
+    return Suite(name=name, version=version, description=description, conversations=conversations)
+
+
+def forget_suite(connection: Connection, digest: str) -> None:
+    """Take a suite out."""
+    connection.execute(delete(CONVERSATIONS).where(CONVERSATIONS.c.suite_digest == digest))
+    connection.execute(delete(SUITES).where(SUITES.c.digest == digest))
