@@ -12,7 +12,7 @@ import pytest
 
 from multiturn.assess import Assessed
 from multiturn.compare import compare, refuse_if_different
-from multiturn.conditions import Arm, Conditions, RunRecord
+from multiturn.conditions import Conditions
 from multiturn.conversation import Conversation, Suite, Turn
 from multiturn.errors import ConditionsDiffer, UsageError
 from multiturn.finding import Signal
@@ -242,27 +242,12 @@ CONDITIONS = Conditions(
 )
 
 
-def run(name: str, conditions: Conditions) -> RunRecord:
-    return RunRecord(
-        id=name,
-        created="2026-01-01T00:00:00Z",
-        arm=Arm(spec="scripted:x"),
-        suite_name="s",
-        suite_version="1",
-        conversations=1,
-        turns=1,
-        conditions=conditions,
-        versions={},
-    )
-
-
-BASE = run("r1", CONDITIONS)
 OTHER_MODEL = {"weights": "w2", "version": "9", "adapter": "a"}
 
 
 def test_another_model_is_what_a_comparison_is_about() -> None:
-    tuned = run("r2", msgspec.structs.replace(CONDITIONS, identity=OTHER_MODEL))
-    assert refuse_if_different(BASE, tuned) == ()
+    tuned = msgspec.structs.replace(CONDITIONS, identity=OTHER_MODEL)
+    assert refuse_if_different(CONDITIONS, tuned) == ()
 
 
 def test_every_other_difference_is_listed_with_both_values_and_what_to_type() -> None:
@@ -273,7 +258,7 @@ def test_every_other_difference_is_listed_with_both_values_and_what_to_type() ->
         identity=OTHER_MODEL | {"version": "10"},
     )
     with pytest.raises(ConditionsDiffer) as caught:
-        refuse_if_different(BASE, run("r2", changed))
+        refuse_if_different(CONDITIONS, changed)
     assert "sampling.temperature: 0.7 / 0.0" in caught.value.message
     assert "identity.version: '9' / '10'" in caught.value.message
     assert "system: None / 'Be brief. Be brief." in caught.value.message
@@ -282,17 +267,17 @@ def test_every_other_difference_is_listed_with_both_values_and_what_to_type() ->
 
 
 def test_a_declared_difference_is_allowed_and_noted() -> None:
-    tuned = run("r2", msgspec.structs.replace(CONDITIONS, system="Be brief."))
-    noted = refuse_if_different(BASE, tuned, ["system", "samples"])
+    tuned = msgspec.structs.replace(CONDITIONS, system="Be brief.")
+    noted = refuse_if_different(CONDITIONS, tuned, ["system", "samples"])
     assert noted == ("differs as declared: system: None / 'Be brief.'",)
 
 
 def test_another_suite_is_never_compared_with() -> None:
-    tuned = run("r2", msgspec.structs.replace(CONDITIONS, suite_digest="d2"))
+    tuned = msgspec.structs.replace(CONDITIONS, suite_digest="d2")
     with pytest.raises(ConditionsDiffer, match="same suite"):
-        refuse_if_different(BASE, tuned)
+        refuse_if_different(CONDITIONS, tuned)
     with pytest.raises(UsageError, match="can't be varied"):
-        refuse_if_different(BASE, tuned, ["suite_digest"])
+        refuse_if_different(CONDITIONS, tuned, ["suite_digest"])
 
 
 @pytest.mark.parametrize(
@@ -300,5 +285,5 @@ def test_another_suite_is_never_compared_with() -> None:
 )
 def test_a_name_that_is_no_condition_gets_a_suggestion(name: str, hint: str) -> None:
     with pytest.raises(UsageError, match="no condition is called") as caught:
-        refuse_if_different(BASE, BASE, [name])
+        refuse_if_different(CONDITIONS, CONDITIONS, [name])
     assert hint in caught.value.hint

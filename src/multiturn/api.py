@@ -168,6 +168,8 @@ async def acompare(
             known = [window for window in (*windows, job.settings.window) if window is not None]
             settings = msgspec.structs.replace(job.settings, window=min(known, default=None))
             same = msgspec.structs.replace(job, settings=settings)
+            first, second = (conditions_of(suite, engine, arm, settings) for arm, engine in arms)
+            refuse_if_different(first, second, vary)  # before any reply is asked for
             held = [await _hold(store, suite, arm, same, watch) for arm in arms]
         return _compared(store, (held[0], held[1]), vary=vary, results=results)
 
@@ -285,7 +287,7 @@ async def _hold(store: Store, suite: Suite, who: tuple[Arm, Engine], job: Job, w
 
 def _compared(store: Store, held: tuple[Held, Held], *, vary: Sequence[str], results: Path | None) -> Compared:
     base, tuned = held
-    notes = refuse_if_different(base.run, tuned.run, vary)
+    notes = refuse_if_different(base.run.conditions, tuned.run.conditions, vary)
     first, second = base.run, tuned.run
     comparison = compare_runs(
         store.suite(first.conditions.suite_digest),

@@ -25,7 +25,7 @@ from multiturn.stats.rates import share_interval
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from multiturn.conditions import Conditions, RunRecord
+    from multiturn.conditions import Conditions
     from multiturn.conversation import Suite
     from multiturn.transcript import Session
 
@@ -36,12 +36,12 @@ _MAY_DIFFER: Final = frozenset(f"identity.{key}" for key in MODEL_KEYS)
 _NEVER_VARY: Final = frozenset({"suite_digest"})
 
 
-def refuse_if_different(base: RunRecord, tuned: RunRecord, vary: Sequence[str] = ()) -> tuple[str, ...]:
-    """Raise unless the two runs were held under the same conditions, apart from the model and what ``vary`` names.
+def refuse_if_different(base: Conditions, tuned: Conditions, vary: Sequence[str] = ()) -> tuple[str, ...]:
+    """Raise unless two runs have the same conditions, apart from the model and what ``vary`` names.
 
     Args:
-        base: One run.
-        tuned: The other.
+        base: Those of one run, held or to be held.
+        tuned: Those of the other.
         vary: Names of conditions (``system``, ``sampling.temperature``, ``identity.version`` ...) that may differ.
 
     Returns:
@@ -51,16 +51,12 @@ def refuse_if_different(base: RunRecord, tuned: RunRecord, vary: Sequence[str] =
         UsageError: ``vary`` names no condition, or one that must never differ (the suite).
         ConditionsDiffer: Something else differs; each is listed with both values and what to type.
     """
-    _check_vary(vary, base.conditions, tuned.conditions)
-    found = {
-        name: both for name, both in differences(base.conditions, tuned.conditions).items() if name not in _MAY_DIFFER
-    }
+    _check_vary(vary, base, tuned)
+    found = {name: both for name, both in differences(base, tuned).items() if name not in _MAY_DIFFER}
     undeclared = {name: both for name, both in found.items() if name not in vary}
     if undeclared:
         lines = "\n".join(f"  {name}: {_both(both)}" for name, both in undeclared.items())
-        raise ConditionsDiffer(
-            f"runs {base.id} and {tuned.id} were held under different conditions:\n{lines}", hint=_next(undeclared)
-        )
+        raise ConditionsDiffer(f"base and tuned differ in more than the model:\n{lines}", hint=_next(undeclared))
     return tuple(f"differs as declared: {name}: {_both(both)}" for name, both in found.items())
 
 
@@ -92,7 +88,7 @@ def _next(undeclared: Mapping[str, object]) -> str:
     if _NEVER_VARY & undeclared.keys():
         return "the runs are of different suites, or of different versions of one: hold both with the same suite"
     options = " ".join(f"--vary {name}" for name in undeclared)
-    return f"hold one run again under the other's conditions, or declare the difference: {options}"
+    return f"give both the same conditions, or declare the difference: {options}"
 
 
 def compare(

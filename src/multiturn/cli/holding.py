@@ -10,7 +10,7 @@ import typer
 import multiturn
 from multiturn.cli import options as flags
 from multiturn.cli.interrupts import run_until_done
-from multiturn.cli.screen import OUT, duration, say, shorten, warn, watching
+from multiturn.cli.screen import OUT, counted, duration, say, shorten, warn, watching
 from multiturn.conditions import Arm
 from multiturn.errors import EXIT_INFRASTRUCTURE
 
@@ -144,6 +144,6 @@ def _end(*runs: Held) -> None:
 def _estimate(arm: Arm, job: Job) -> None:
     found = run_until_done(multiturn.api.aestimate(arm, job))
     time = "unknown" if found.seconds is None else f"about {duration(found.seconds)}"
-    say(f"{shorten(arm.spec)}: {found.replies} replies, {found.at_once} conversations at once")
+    say(f"{shorten(arm.spec)}: {found.replies} replies, {counted(found.at_once, 'conversation')} at once")
     say(f"  prompt tokens about {found.prompt_tokens:,} (each read once), new tokens about {found.new_tokens:,}")
     say(f"  time {time}, from {found.warm_replies} warm replies; nothing was stored")

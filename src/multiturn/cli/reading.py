@@ -9,7 +9,7 @@ import typer
 
 import multiturn
 from multiturn.cli import options as flags
-from multiturn.cli.screen import OUT, say, shorten
+from multiturn.cli.screen import OUT, counted, say, shorten
 from multiturn.errors import NotFound, UsageError
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def runs(store: flags.StoreWhere = None) -> None:
         done = sum(count for status, count in summary.progress.items() if status not in {"failed", "not_reached"})
         states = ", ".join(f"{status} {count}" for status, count in summary.progress.items())
         whole = "complete" if done == run.turns else f"{done}/{run.turns} turns"
-        what = f"{run.suite_name} ({run.conversations} conversations)"
+        what = f"{run.suite_name} ({counted(run.conversations, 'conversation')})"
         say(f"{run.id}  {shorten(run.arm.spec)}  {what}  {whole}  [{states}]")
 
 

@@ -118,6 +118,11 @@ def duration(seconds: float) -> str:
     return f"{minutes // 60} h {minutes % 60} min"
 
 
+def counted(number: int, thing: str) -> str:
+    """``1 turn``, ``3 turns``."""
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
 def shorten(spec: str) -> str:
     """A spec without its folders: ``llamacpp:model.gguf+lora=adapter.gguf``."""
     prefix, colon, rest = spec.partition(":")

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import multiturn
-from multiturn.cli.screen import say
+from multiturn.cli.screen import counted, say
 
 
 def add_to(app: typer.Typer) -> None:
@@ -39,7 +39,7 @@ def show(
     if conversation is None:
         for item in loaded.conversations:
             tags = [item.capability, item.category, item.domain, item.pattern, item.link]
-            say(f"{item.id}  {len(item.turns)} turns  {' / '.join(tag for tag in tags if tag)}")
+            say(f"{item.id}  {counted(len(item.turns), 'turn')}  {' / '.join(tag for tag in tags if tag)}")
         return
     (item,) = multiturn.api.select(loaded, only=(conversation,)).conversations
     say(item.id, "bold")
@@ -65,4 +65,4 @@ def lint(
     remarks = multiturn.api.lint(loaded)
     for remark in remarks:
         say(str(remark))
-    say(f"{loaded.name}: no faults, {len(remarks)} remarks")
+    say(f"{loaded.name}: no faults, {counted(len(remarks), 'remark')}")
