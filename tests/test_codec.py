@@ -15,6 +15,7 @@ from multiturn.conditions import Arm, Conditions, RunRecord
 from multiturn.conversation import Capability, Category, Conversation, Link, Pattern, Suite, Turn
 from multiturn.errors import FailureKind, StoreError
 from multiturn.finding import Signal, SignalUnit, Span
+from multiturn.results import Change
 from multiturn.transcript import (
     ANSWERED,
     Cause,
@@ -41,7 +42,8 @@ COUNTS = st.integers(0, 2**62)
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 TABLES = st.dictionaries(TEXT, TEXT, max_size=3)
 
-TIMINGS = st.builds(Timing, total=FINITE, prompt=st.none() | FINITE, generate=st.none() | FINITE)
+SECONDS = st.floats(0, 1e9)
+TIMINGS = st.builds(Timing, total=SECONDS, prompt=st.none() | SECONDS, generate=st.none() | SECONDS)
 SAMPLINGS = st.builds(
     Sampling,
     temperature=st.floats(0, 10),
@@ -205,9 +207,8 @@ def test_half_surrogates_are_found_at_any_depth() -> None:
 @pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
 def test_numbers_that_are_not_finite_are_refused(number: float) -> None:
     """They would be written as null, and come back as something else or not at all."""
-    record = TurnRecord(turn=0, user="null", status="ok", reply="y", timing=Timing(total=1, prompt=number))
-    with pytest.raises(StoreError, match=r"timing\.prompt is -?(nan|inf), not a finite number"):
-        encode(record)
+    with pytest.raises(StoreError, match=r"score is -?(nan|inf), not a finite number"):
+        encode(Change(conversation="c", score=number, reasons=()))
 
 
 @pytest.mark.parametrize(

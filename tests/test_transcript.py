@@ -15,6 +15,7 @@ from multiturn.transcript import (
     Sampling,
     Session,
     Status,
+    Timing,
     Transcript,
     TurnRecord,
 )
@@ -116,3 +117,10 @@ def test_only_the_environments_doing_is_missing(made: TurnRecord, missing: bool)
     """The model's own doing is a finding; a transcript is complete where nothing is missing."""
     assert made.missing is missing
     assert Transcript(session=SESSION, turns=(record("ok"), made)).complete is not missing
+
+
+@pytest.mark.parametrize("seconds", [float("nan"), float("inf"), -1.0])
+def test_times_are_finite_and_not_negative(seconds: float) -> None:
+    """A clock that went wrong is no measurement."""
+    with pytest.raises(ValueError, match="finite and not negative"):
+        Timing(total=1.0, prompt=seconds)

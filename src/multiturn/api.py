@@ -37,7 +37,7 @@ from multiturn.report.plain_json import write_results
 from multiturn.report.text import render_comparison as tables
 from multiturn.report.transcripts import refusals, side_by_side, transcript_text, turn_text
 from multiturn.results import Comparison
-from multiturn.run import Progress, Settings, conditions_of, find_or_begin, hold_run
+from multiturn.run import Progress, Settings, conditions_of, find_or_begin, hold_run, stored_progress
 from multiturn.store import Store, export_run, import_run, open_store
 from multiturn.suites.lint import lint
 from multiturn.suites.reading import load_suite, shipped_suites
@@ -281,8 +281,9 @@ async def areplay(
 async def _hold(store: Store, suite: Suite, who: tuple[Arm, Engine], job: Job, watch: Watch) -> Held:
     arm, engine = who
     run = find_or_begin(store, suite, engine, arm, job.settings, resume=job.resume, fresh=job.fresh)
+    begun = bool(store.progress(run.id))
     progress = await hold_run(store, run, suite, engine, watch=lambda progress: watch(arm, progress))
-    return Held(run=run, progress=progress, reused=progress.replies == 0 and progress.failures == 0)
+    return Held(run=run, progress=progress, reused=begun and progress.replies == progress.failures == 0)
 
 
 def _compared(store: Store, held: tuple[Held, Held], *, vary: Sequence[str], results: Path | None) -> Compared:
@@ -310,29 +311,22 @@ def _compared(store: Store, held: tuple[Held, Held], *, vary: Sequence[str], res
 
 
 def _stored_progress(store: Store, run: RunRecord) -> Progress:
-    stored = store.progress(run.id)
-    sessions = run.conversations * run.conditions.samples
-    return Progress(
-        conversations=sessions,
-        conversations_done=len(store.done_sessions(run.id)),
-        turns=run.turns,
-        turns_done=sum(stored.values()),
-        replies=0,
-        new_tokens=0,
-        failures=stored.get("failed", 0),
-        seconds=0.0,
-    )
+    progress = stored_progress(store, run, store.suite(run.conditions.suite_digest))
+    return msgspec.structs.replace(progress, failures=store.progress(run.id).get("failed", 0), seconds=0.0)
 
 
 @contextlib.asynccontextmanager
 async def _engines(models: Sequence[str | Arm], job: Job) -> AsyncIterator[list[tuple[Arm, Engine]]]:
     arms = [model if isinstance(model, Arm) else Arm(spec=model, template=job.options.template) for model in models]
-    engines = open_engines([arm.spec for arm in arms], job.options)
-    try:
-        yield list(zip(arms, engines, strict=True))
-    finally:
-        for engine in engines:
-            await engine.close()
+    async with contextlib.AsyncExitStack() as stack:
+        opened: dict[tuple[str, str], Engine] = {}
+        for template in dict.fromkeys(arm.template for arm in arms):
+            specs = list(dict.fromkeys(arm.spec for arm in arms if arm.template == template))
+            options = msgspec.structs.replace(job.options, template=template)
+            for spec, engine in zip(specs, open_engines(specs, options), strict=True):
+                stack.push_async_callback(engine.close)
+                opened[spec, template] = engine
+        yield [(arm, opened[arm.spec, arm.template]) for arm in arms]
 
 
 def _now(work: Coroutine[Any, Any, T]) -> T:

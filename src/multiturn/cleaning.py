@@ -13,8 +13,14 @@ from multiturn.transcript import Flag
 _LABEL: Final = re.compile(r"\s*(?:\*\*|#+\s*)?assistant(?:\*\*)?(?::(?:\*\*)?[ \t]*|[ \t]*\n)\s*", re.IGNORECASE)
 _USER_LINE: Final = re.compile(r"^[ \t]*(?:\*\*|#+\s*)?(?:user|human)(?:\*\*)?:", re.IGNORECASE | re.MULTILINE)
 _ASSISTANT_LINE: Final = re.compile(r"^[ \t]*(?:\*\*|#+\s*)?(?:assistant|ai)(?:\*\*)?:", re.IGNORECASE | re.MULTILINE)
-_OPEN: Final = "<think>"
-_CLOSE: Final = "</think>"
+_REASONING: Final = (
+    ("<think>", "</think>"),
+    ("<thinking>", "</thinking>"),
+    ("<reasoning>", "</reasoning>"),
+    ("[THINK]", "[/THINK]"),
+)
+"""How models mark their thinking. An end of the first kind before a line break, without its
+beginning, closes what the prompt opened."""
 
 
 class Cleaned(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,11 +47,12 @@ def clean(raw: str, *, stop: Sequence[str] = (), control_tokens: Sequence[str] =
     """
     reasoning, text = _split_reasoning(raw, opened=opened)
     flags: list[Flag] = []
-    text, header = _without_header(text, control_tokens)
     cut = min((at for at in (text.find(string) for string in stop) if at >= 0), default=None)
     if cut is not None:
         text = text[:cut]
         flags.append("run_on")
+    text = text.lstrip("\n") if reasoning is not None else text
+    text, header = _without_header(text, control_tokens)
     text, ended = _until_control(text, control_tokens)
     label = _LABEL.match(text)
     if label or header:
@@ -57,18 +64,22 @@ def clean(raw: str, *, stop: Sequence[str] = (), control_tokens: Sequence[str] =
     if goes_on is not None:
         text = text[:goes_on].rstrip()
         flags.append("run_on")
-    return Cleaned(text=text, reasoning=reasoning, flags=tuple(dict.fromkeys(flags)), cut_by_stop=cut is not None)
+    return Cleaned(text=text, reasoning=reasoning or "", flags=tuple(dict.fromkeys(flags)), cut_by_stop=cut is not None)
 
 
-def _split_reasoning(raw: str, *, opened: bool) -> tuple[str, str]:
-    """Reasoning and the rest. Reasoning that never ends leaves no reply."""
+def _split_reasoning(raw: str, *, opened: bool) -> tuple[str | None, str]:
+    """Reasoning (None where there is none) and the rest. Reasoning that never ends leaves no reply."""
     start = raw.lstrip()
-    if not opened and not start.startswith(_OPEN):
-        return "", raw
-    inside, closed, rest = start.removeprefix(_OPEN).partition(_CLOSE)
-    if not closed and opened and not start.startswith(_OPEN) and not inside.strip():
-        return "", raw
-    return inside.strip(), rest.lstrip("\n") if closed else ""
+    for begin, end in _REASONING:
+        if start.startswith(begin):
+            inside, _, rest = start.removeprefix(begin).partition(end)
+            return inside.strip(), rest
+    begin, end = _REASONING[0]
+    inside, closed, rest = start.partition(end)
+    orphan = closed and begin not in inside and rest.startswith("\n")
+    if orphan or (opened and (closed or inside.strip())):
+        return inside.strip(), rest
+    return None, raw
 
 
 def _without_header(text: str, control_tokens: Sequence[str]) -> tuple[str, bool]:

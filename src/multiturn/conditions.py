@@ -53,7 +53,8 @@ class Conditions(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def fingerprint(self) -> str:
         """SHA-256 over all conditions; equal fingerprints mean that one run can stand for the other."""
-        return hashlib.sha256(msgspec.json.encode(self, order="sorted")).hexdigest()
+        plain = msgspec.convert(msgspec.to_builtins(self), Conditions)  # a temperature of 0 is one of 0.0
+        return hashlib.sha256(msgspec.json.encode(plain, order="sorted")).hexdigest()
 
 
 class RunRecord(msgspec.Struct, frozen=True, kw_only=True):

@@ -108,6 +108,15 @@ async def hold(
         return dialogue.transcript
 
 
+class _Asked(msgspec.Struct, frozen=True):
+    """A request that was answered: what was to be sent, the reply, and whether oldest turns were left out for it."""
+
+    request: Request
+    prompt: Prompt | Unknown
+    reply: Reply
+    dropped: bool
+
+
 class Dialogue:
     """A conversation in the middle: what was said so far, and the next turn. Use it in an ``async with``."""
 
@@ -120,6 +129,7 @@ class Dialogue:
         self._records: list[TurnRecord] = []
         self._prompt_text = ""
         self._sent_characters = 0
+        self._tried: tuple[Message, ...] = ()
         self._marks: tuple[Flag, ...] = ()
         self._broken: Failure | None = None
 
@@ -163,19 +173,19 @@ class Dialogue:
         if self._broken is not None:
             return self._unanswered(turn, "failed", cause="environment", failure=self._broken)
         try:
-            request, prompt = await self._fitting(turn)
-            reply = await self._engine.reply(request)
+            return self._answered(turn, await self._ask(turn))
         except ContextOverflow as error:
-            return self._overflowed(turn, str(error))
+            return self._overflowed(turn, error.message)
         except ReplyFailed as error:
-            return self._unanswered(turn, "failed", cause="environment", failure=Failure(error.kind, str(error)))
-        return self._answered(turn, request, prompt, reply)
+            failure = Failure(error.kind, clean_surrogates(error.message))
+            return self._unanswered(turn, "failed", cause="environment", failure=failure)
 
-    async def _fitting(self, turn: Turn) -> tuple[Request, Prompt | Unknown]:
-        """The request for this turn, with whole oldest turns left out where that is allowed and needed."""
+    async def _ask(self, turn: Turn) -> _Asked:
+        """Ask for the reply, with whole oldest turns left out where that is allowed and needed."""
         index, sampling = len(self._records), self._manner.sampling
-        messages, dropped = self._messages(turn), 0
+        messages, dropped = self._messages(turn), False
         while True:
+            self._tried = messages
             request = Request(
                 session=self._session,
                 turn=index,
@@ -183,21 +193,24 @@ class Dialogue:
                 sampling=sampling,
                 seed=turn_seed(sampling.seed, self._session.conversation, index, self._session.sample),
             )
-            prompt = await self._engine.prompt(request)
-            needed = self._needed(prompt)
-            if needed is None or self._manner.window is None or needed <= self._manner.window:
-                break
-            shorter = _without_oldest(messages)
-            if self._manner.overflow == "stop" or shorter is None:
-                raise ContextOverflow(
-                    f"prompt and reply need {needed} tokens; the window has {self._manner.window}",
-                    needed=needed,
-                    window=self._manner.window,
-                )
-            messages, dropped = shorter, dropped + 1
-        if dropped and isinstance(prompt, Prompt):
-            prompt = msgspec.structs.replace(prompt, flags=(*prompt.flags, "dropped_turns"))
-        return request, prompt
+            try:
+                prompt = await self._engine.prompt(request)
+                self._require_room(prompt)
+                reply = await self._engine.reply(request)
+            except ContextOverflow:
+                shorter = _without_oldest(messages)
+                if self._manner.overflow == "stop" or shorter is None:
+                    raise
+                messages, dropped = shorter, True
+            else:
+                return _Asked(request, prompt, reply, dropped)
+
+    def _require_room(self, prompt: Prompt | Unknown) -> None:
+        needed, window = self._needed(prompt), self._manner.window
+        if needed is not None and window is not None and needed > window:
+            raise ContextOverflow(
+                f"prompt and reply need {needed} tokens; the window has {window}", needed=needed, window=window
+            )
 
     def _needed(self, prompt: Prompt | Unknown) -> int | None:
         if isinstance(prompt, Unknown) or prompt.tokens is None:
@@ -207,11 +220,13 @@ class Dialogue:
     def _messages(self, turn: Turn) -> tuple[Message, ...]:
         messages = [Message("system", self._system)] if self._system else []
         for earlier, record in zip(self._turns, self._records, strict=True):
-            said = earlier.golden if self._manner.history == "golden" else record.reply
-            messages += [Message("user", earlier.text), Message("assistant", said or "")]
+            golden = earlier.golden if self._manner.history == "golden" else None
+            said = record.reply or "" if golden is None else golden
+            messages += [Message("user", earlier.text), Message("assistant", said)]
         return (*messages, Message("user", turn.text))
 
-    def _answered(self, turn: Turn, request: Request, prompt: Prompt | Unknown, reply: Reply) -> TurnRecord:
+    def _answered(self, turn: Turn, asked: _Asked) -> TurnRecord:
+        request, prompt, reply = asked.request, asked.prompt, asked.reply
         text = prompt.text if isinstance(prompt, Prompt) else ""
         characters = sum(len(message.content) for message in request.messages)
         before = self._records[-1].prompt_tokens if self._records else None
@@ -220,23 +235,28 @@ class Dialogue:
             and reply.prompt_tokens is not None
             and reply.prompt_tokens <= before
             and characters > self._sent_characters
+            and not asked.dropped
         ):
             told = f"the server read {reply.prompt_tokens} prompt tokens after {before}: it cut the conversation"
             return msgspec.structs.replace(self._overflowed(turn, told), raw=clean_surrogates(reply.text))
         raw = clean_surrogates(reply.text)
-        cleaned = clean(raw, stop=request.sampling.stop, opened=text.rstrip().endswith("<think>"))
+        cleaned = clean(
+            raw, stop=request.sampling.stop, opened=not reply.reasoning and text.rstrip().endswith("<think>")
+        )
         kept = _common(self._prompt_text, text)
         self._prompt_text, self._sent_characters = text, characters
         blank = is_blank(cleaned.text)
         final = "" if blank else cleaned.text
-        flags = (*(prompt.flags if isinstance(prompt, Prompt) else ()), *cleaned.flags, *self._marks)
+        dropped: tuple[Flag, ...] = ("dropped_turns",) if asked.dropped else ()
+        sent = prompt.flags if isinstance(prompt, Prompt) else ()
+        flags = (*sent, *dropped, *cleaned.flags, *self._marks)
         return TurnRecord(
             turn=request.turn,
             user=turn.text,
             status=_status(cleaned, reply, blank=blank),
             reply=final,
             raw=raw if raw != final else None,
-            reasoning=reply.reasoning or cleaned.reasoning,
+            reasoning=clean_surrogates(reply.reasoning) or cleaned.reasoning,
             flags=tuple(dict.fromkeys(flags)),
             finish=reply.finish,
             seed=request.seed,
@@ -248,14 +268,14 @@ class Dialogue:
             new_tokens=reply.new_tokens,
             token_ids=reply.token_ids,
             timing=reply.timing,
-            served_model=reply.served_model,
+            served_model=clean_surrogates(reply.served_model),
         )
 
     def _overflowed(self, turn: Turn, told: str) -> TurnRecord:
         """An overflow is the model's own doing where its own earlier replies are what filled the window."""
-        own = bool(self._records) and self._manner.history == "self"
+        own = self._manner.history == "self" and any(message.role == "assistant" for message in self._tried)
         cause: Cause = "model" if own else "environment"
-        return self._unanswered(turn, "overflowed", cause=cause, failure=Failure("overflow", told))
+        return self._unanswered(turn, "overflowed", cause=cause, failure=Failure("overflow", clean_surrogates(told)))
 
     def _unanswered(
         self, turn: Turn, status: Status, *, cause: Cause | None, failure: Failure | None = None

@@ -1,7 +1,8 @@
 """From names to code: which engine a model spec means. Loads an engine's module only when it is asked for.
 
 Built-ins use the form that users have in the entry-point group ``multiturn.engines``: a spec's prefix, and the function
-in the table below. Each names a function ``(specs, options) -> engines``, which gives one engine a spec.
+below. Each names a function ``(specs, options) -> engines``, which gives one engine a spec. A spec may also name its
+function itself: ``package.module:function``, with anything after a further colon.
 """
 
 from __future__ import annotations
@@ -9,8 +10,8 @@ from __future__ import annotations
 import difflib
 import importlib
 import importlib.metadata
+import os
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from multiturn.engines import demo
@@ -42,6 +43,8 @@ def resolve(spec: str) -> tuple[str, str]:
         return "llamacpp", f"llamacpp:{spec}"
     if colon and rest and (prefix in ENGINES or prefix in _plugins()):
         return prefix, spec
+    if "." in prefix and rest.partition(":")[0].isidentifier():
+        return f"{prefix}:{rest.partition(':')[0]}", spec
     raise SpecError(f"{spec!r} names no engine and model", hint=_advice(spec, prefix, rest))
 
 
@@ -64,13 +67,18 @@ def _is_gguf_path(spec: str) -> bool:
     path = spec.split("+lora=", maxsplit=1)[0]
     prefix, colon, _ = path.partition(":")
     plain = not colon or len(prefix) == 1 or "/" in prefix
-    return path.lower().endswith(".gguf") and (plain or Path(path).exists())
+    return path.lower().endswith(".gguf") and (plain or os.path.exists(path))  # noqa: PTH110 - as below
 
 
 def _opener(name: str) -> Opener:
-    target = ENGINES.get(name) or _plugins()[name].value
+    target = ENGINES.get(name) or (name if ":" in name else _plugins()[name].value)
     module, _, attribute = target.partition(":")
-    opener: Opener = getattr(importlib.import_module(module), attribute)
+    try:
+        opener: Opener = getattr(importlib.import_module(module), attribute)
+    except (ModuleNotFoundError, AttributeError) as error:
+        if name in ENGINES:
+            raise
+        raise SpecError(f"{name!r} can't be loaded: {error}", hint=f"the forms are {FORMS}") from error
     return opener
 
 
@@ -82,6 +90,6 @@ def _advice(spec: str, prefix: str, rest: str) -> str:
     near = difflib.get_close_matches(prefix, [*ENGINES, "demo"], n=1)
     if near and rest:
         return f"did you mean {near[0]}:{rest}?"
-    if Path(spec).exists():
+    if os.path.exists(spec):  # noqa: PTH110 - False, not an error, for what can be no path at all
         return f"only .gguf files can be given by their path alone; the forms are {FORMS}"
     return f"the forms are {FORMS}"

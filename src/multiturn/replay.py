@@ -57,8 +57,12 @@ class Replay:
 
     async def __aenter__(self) -> Self:
         await self._dialogue.__aenter__()
-        for turn, record in zip(self._turns, self.records, strict=True):
-            await self._dialogue.again(turn, record)
+        try:
+            for turn, record in zip(self._turns, self.records, strict=True):
+                await self._dialogue.again(turn, record)
+        except BaseException as error:  # also a cancellation: who enters in vain is never left
+            await self._dialogue.__aexit__(type(error), error, error.__traceback__)
+            raise
         return self
 
     async def say(self, text: str) -> TurnRecord:

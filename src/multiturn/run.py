@@ -11,7 +11,7 @@ import datetime as dt
 import platform
 import secrets
 import time
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Final
 
 import msgspec
@@ -23,7 +23,7 @@ from multiturn.dialogue import Manner, hold
 from multiturn.errors import ConditionsDiffer, EngineError, UsageError
 from multiturn.protocols import Engine
 from multiturn.store import Store
-from multiturn.transcript import ANSWERED, HistoryMode, OverflowPolicy, Sampling, Session, Status, TurnRecord
+from multiturn.transcript import ANSWERED, HistoryMode, OverflowPolicy, Sampling, Session, TurnRecord
 
 GIVE_UP_AFTER: Final = 5
 """Conversations that fail one after the other, with no reply between, before a run stops: the server is gone."""
@@ -141,19 +141,18 @@ async def hold_run(
         StoreError: the store can't be written, or another process holds this run.
         EngineError: the engine can't be set up, or fails for one conversation after the other; what is done is kept.
     """
-    if not any(_unfinished(store, run, suite)):
-        return _Tally(run, store.progress(run.id), 0, watch).progress()
+    if not _left(store, run, suite):
+        return stored_progress(store, run, suite)
     manner = Manner.of(run.conditions)
     by_id = {conversation.id: conversation for conversation in suite.conversations}
     with store.lease(run.id):
-        todo = list(_unfinished(store, run, suite))
-        tally = _Tally(run, store.progress(run.id), len(todo), watch)
-        waiting = iter(todo)
+        left = _left(store, run, suite)
+        tally = _Tally(run, left, by_id, watch)
+        waiting = iter(left)
         async with store.writer(run.id) as writer:
 
             async def work() -> None:
-                for session in waiting:
-                    committed = standing(store.records(run.id, session)) if tally.resumed else ()
+                for session, committed in waiting:
 
                     async def commit(record: TurnRecord, session: Session = session) -> None:
                         await writer.commit(session, record)
@@ -169,8 +168,14 @@ async def hold_run(
                     )
                     tally.conversation()
 
-            await _together(work, min(engine.facts.open_conversations, len(todo)))
+            await _together(work, min(engine.facts.open_conversations, len(left)))
     return tally.progress()
+
+
+def stored_progress(store: Store, run: RunRecord, suite: Suite) -> Progress:
+    """How far a run is in the store; nothing is held."""
+    by_id = {conversation.id: conversation for conversation in suite.conversations}
+    return _Tally(run, _left(store, run, suite), by_id, lambda _: None).progress()
 
 
 def standing(records: tuple[TurnRecord, ...]) -> tuple[TurnRecord, ...]:
@@ -191,15 +196,23 @@ def finished(records: tuple[TurnRecord, ...], conversation: Conversation) -> boo
     return len(records) == len(conversation.turns) and all(record.status != "failed" for record in records)
 
 
-def _unfinished(store: Store, run: RunRecord, suite: Suite) -> Iterator[Session]:
-    begun = bool(store.progress(run.id))
+_Left = list[tuple[Session, tuple[TurnRecord, ...]]]
+"""Sessions that need something more, each with the turns that stand."""
+
+
+def _left(store: Store, run: RunRecord, suite: Suite) -> _Left:
+    begun = store.begun_sessions(run.id)
     done = store.done_sessions(run.id) if begun else frozenset()
+    left: _Left = []
     for conversation in suite.conversations:
         for sample in range(run.conditions.samples):
             session = Session(conversation.id, sample)
-            if session in done or (begun and finished(store.records(run.id, session), conversation)):
+            if session in done:
                 continue
-            yield session
+            records = store.records(run.id, session) if session in begun else ()
+            if not finished(records, conversation):
+                left.append((session, standing(records)))
+    return left
 
 
 async def _together(work: Callable[[], Coroutine[None, None, None]], workers: int) -> None:
@@ -216,13 +229,13 @@ async def _together(work: Callable[[], Coroutine[None, None, None]], workers: in
 class _Tally:
     """Counts what a run has done, tells who watches, and notices that an engine is gone."""
 
-    def __init__(self, run: RunRecord, stored: Mapping[Status, int], sessions_left: int, watch: Watch) -> None:
-        self.resumed = bool(stored)
+    def __init__(self, run: RunRecord, left: _Left, by_id: Mapping[str, Conversation], watch: Watch) -> None:
         self._watch = watch
         self._sessions = run.conversations * run.conditions.samples
-        self._sessions_done = self._sessions - sessions_left
+        self._sessions_done = self._sessions - len(left)
         self._turns = run.turns
-        self._turns_done = sum(count for status, count in stored.items() if status not in ("failed", "not_reached"))
+        to_commit = sum(len(by_id[session.conversation].turns) - len(stand) for session, stand in left)
+        self._turns_done = self._turns - to_commit
         self._replies = self._tokens = self._failures = self._in_a_row = 0
         self._last_failure = ""
         self._started = time.monotonic()
@@ -260,7 +273,7 @@ class _Tally:
             conversations=self._sessions,
             conversations_done=self._sessions_done,
             turns=self._turns,
-            turns_done=min(self._turns_done, self._turns),
+            turns_done=self._turns_done,
             replies=self._replies,
             new_tokens=self._tokens,
             failures=self._failures,

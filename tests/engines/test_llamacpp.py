@@ -261,6 +261,20 @@ def test_a_full_window_is_an_overflow_with_its_figures() -> None:
     assert caught.value.needed > WINDOW
 
 
+def test_oldest_turns_are_dropped_where_that_is_asked_for() -> None:
+    """What is left is counted anew, so no more is dropped than has to be."""
+    talk = Conversation(id="long", turns=tuple(Turn(text=f"Question {n}: " + "tea " * 40) for n in range(4)))
+
+    async def chat(engines: list[LlamaCppEngine]) -> Transcript:
+        manner = Manner(sampling=GREEDY, window=230, overflow="drop-oldest")
+        return await hold(talk, engines[0], manner, commit=nothing)
+
+    transcript = with_engines([BASE], chat, workers=1)
+    assert [record.status in {"ok", "length"} for record in transcript.turns] == [True] * 4
+    assert ["dropped_turns" in record.flags for record in transcript.turns] == [False, False, False, True]
+    assert all((record.prompt_tokens or 0) + GREEDY.max_tokens <= 230 for record in transcript.turns)
+
+
 def test_a_cancelled_reply_stops_decoding_at_once() -> None:
     """The seat is free again for the next conversation."""
 

@@ -84,9 +84,9 @@ def open_engines(specs: Sequence[str], options: EngineOptions) -> list[LlamaCppE
 
 
 class _Built(msgspec.Struct, frozen=True):
-    """A prompt as text and as token ids, for one turn."""
+    """A prompt as text and as token ids, for the messages it was built from."""
 
-    turn: int
+    messages: tuple[Message, ...]
     text: str
     ids: list[int]
     flags: tuple[Flag, ...]
@@ -214,7 +214,7 @@ class LlamaCppEngine:
 
     async def _build(self, request: Request) -> _Built:
         ready = self._built.get(request.session)
-        if ready is not None and ready.turn == request.turn:
+        if ready is not None and ready.messages == request.messages:
             return ready
         held = self._held.get(request.session)
         server = held.server if held else await self._pool.first()
@@ -240,7 +240,7 @@ class LlamaCppEngine:
             flags.append("fallback_template")
         if held is not None and held.prompt and known < len(held.prompt) + len(held.reply):
             flags.append("reencoded")
-        return _Built(turn=request.turn, text=text, ids=ids, flags=tuple(flags))
+        return _Built(messages=request.messages, text=text, ids=ids, flags=tuple(flags))
 
     def _kept(self, held: _Held | None, text: str) -> tuple[int, list[int]]:
         """How many characters of the prompt this session holds as token ids already, and those ids."""

@@ -126,6 +126,8 @@ def _script_of(name: str) -> tuple[Script, str]:
             table = msgspec.json.decode(data, type=dict[str, list[str]])
         except FileNotFoundError:
             raise NotFound(f"there is no file {path}", hint="give the path of a JSON table of replies") from None
+        except OSError as error:
+            raise SpecError(f"{path} can't be read: {error.strerror}", hint="give a JSON table of replies") from error
         except msgspec.DecodeError as error:
             raise SpecError(
                 f"{path} is no table of replies: {error}", hint='write {"conversation id": ["reply to turn 1", ...]}'
@@ -134,7 +136,9 @@ def _script_of(name: str) -> tuple[Script, str]:
     module, _, attribute = name.partition(":")
     try:
         function = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError, ValueError) as error:
+        if not callable(function):
+            raise TypeError(f"{attribute} is a {type(function).__name__}, not a function")  # noqa: TRY301 - told below
+    except (ImportError, AttributeError, TypeError, ValueError) as error:
         raise SpecError(
             f"scripted:{name} names no script: {error}",
             hint="use scripted:echo, scripted:replies.json or scripted:package.module:function",

@@ -185,6 +185,12 @@ class Store:
         with reading(self.engine, self.where) as connection:
             return _in_order(dict(connection.execute(counted).all()))
 
+    def begun_sessions(self, run_id: str) -> frozenset[Session]:
+        """Sessions that have a turn in the store."""
+        query = select(TURNS.c.conversation, TURNS.c.sample).where(TURNS.c.run_id == run_id, TURNS.c.turn == 0)
+        with reading(self.engine, self.where) as connection:
+            return frozenset(Session(name, sample) for name, sample in connection.execute(query))
+
     def done_sessions(self, run_id: str) -> frozenset[Session]:
         """Sessions that need nothing more: every turn is stored, and none is missing by the environment's doing.
 
