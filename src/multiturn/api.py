@@ -299,14 +299,20 @@ def _compared(store: Store, held: tuple[Held, Held], *, vary: Sequence[str], res
         notes=notes,
     )
     if results is not None:
-        write_results(
-            results,
-            base_run=first,
-            tuned_run=second,
-            base=map(assess, store.transcripts(first.id)),
-            tuned=map(assess, store.transcripts(second.id)),
-            comparison=comparison,
-        )
+        try:
+            write_results(
+                results,
+                base_run=first,
+                tuned_run=second,
+                base=map(assess, store.transcripts(first.id)),
+                tuned=map(assess, store.transcripts(second.id)),
+                comparison=comparison,
+            )
+        except OSError as error:
+            raise UsageError(
+                f"{results} can't be written: {error.strerror}",
+                hint="name another file (--results PATH); both runs are kept, the same command uses them again",
+            ) from None
     return Compared(base=base, tuned=tuned, comparison=comparison, results=results)
 
 

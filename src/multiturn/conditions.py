@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from multiturn.conversation import require
+from multiturn.conversation import is_text, require
 from multiturn.transcript import HistoryMode, OverflowPolicy, Sampling
 
 MODEL_KEYS: Final = frozenset({"weights", "adapter"})
@@ -26,6 +26,8 @@ class Arm(msgspec.Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         require(bool(self.spec.strip()), "the model spec is empty")
+        require(is_text(self.spec), "the model spec holds bytes that are no UTF-8 text")
+        require(is_text(self.system or ""), "the system prompt holds bytes that are no UTF-8 text")
         require(self.template in ("model", "plain"), "template must be model or plain")
 
 

@@ -45,6 +45,11 @@ def require(condition: bool, fault: str) -> None:  # noqa: FBT001 - reads as a s
         raise ValueError(fault)
 
 
+def is_text(text: str) -> bool:
+    """Whether it can be written as UTF-8: bytes of another encoding on a command line can't."""
+    return not any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
 class Message(msgspec.Struct, frozen=True):
     """One message as an engine gets it."""
 

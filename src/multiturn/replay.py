@@ -67,6 +67,8 @@ class Replay:
 
     async def say(self, text: str) -> TurnRecord:
         """Say something and hold the reply."""
+        if not text.strip():
+            raise UsageError("an empty text can't be said", hint='give some words: --say "..."')
         turn = Turn(text=text)
         record = await self._dialogue.say(turn)
         self._turns.append(turn)

@@ -32,7 +32,8 @@ GIVE_UP_AFTER: Final = 5
 class Progress(msgspec.Struct, frozen=True, kw_only=True):
     """How far a run is. ``*_done`` include what was stored before; replies and tokens are of this session only.
 
-    ``seconds`` is since this session's first request.
+    ``seconds`` is since this session's first request. ``missing`` counts the turns of this session that have no reply
+    through no doing of the model: those that failed, and those that were then not reached.
     """
 
     conversations: int
@@ -43,6 +44,7 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True):
     new_tokens: int
     failures: int
     seconds: float
+    missing: int = 0
 
 
 Watch = Callable[[Progress], None]
@@ -236,7 +238,7 @@ class _Tally:
         self._turns = run.turns
         to_commit = sum(len(by_id[session.conversation].turns) - len(stand) for session, stand in left)
         self._turns_done = self._turns - to_commit
-        self._replies = self._tokens = self._failures = self._in_a_row = 0
+        self._replies = self._tokens = self._failures = self._missing = self._in_a_row = 0
         self._last_failure = ""
         self._started = time.monotonic()
 
@@ -244,6 +246,7 @@ class _Tally:
         """A turn is durable."""
         self._turns_done += 1
         self._tokens += record.new_tokens or 0
+        self._missing += record.missing
         if record.status == "failed":
             self._failures += 1
             self._in_a_row += 1
@@ -277,6 +280,7 @@ class _Tally:
             replies=self._replies,
             new_tokens=self._tokens,
             failures=self._failures,
+            missing=self._missing,
             seconds=time.monotonic() - self._started,
         )
 
@@ -299,7 +303,13 @@ def _require_goldens(suite: Suite) -> None:
 def _refuse_other_conditions(run: RunRecord, conditions: Conditions) -> None:
     differ = differences(run.conditions, conditions)
     if differ:
-        lines = "\n".join(f"  {name}: {was!r} then, {now!r} now" for name, (was, now) in differ.items())
+        words = {
+            "suite_digest": f"  suite_digest: {run.conversations} conversations of {run.suite_name} then, others now "
+            "(look at --suite, --only and --limit)"
+        }
+        lines = "\n".join(
+            words.get(name, f"  {name}: {was!r} then, {now!r} now") for name, (was, now) in differ.items()
+        )
         raise ConditionsDiffer(
             f"run {run.id} was begun under other conditions:\n{lines}",
             hint="ask for the same conditions, or leave out --resume to begin a new run",

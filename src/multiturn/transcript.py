@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from multiturn.conversation import Message, require
+from multiturn.conversation import Message, is_text, require
 from multiturn.errors import FailureKind
 
 Status = Literal["ok", "empty", "length", "overflowed", "filtered", "failed", "not_reached"]
@@ -65,6 +65,7 @@ class Sampling(msgspec.Struct, frozen=True, kw_only=True):
         require(self.max_tokens >= 1, "max_tokens must be 1 or more")
         require(self.reasoning_tokens >= 0, "reasoning_tokens must be 0 or more")
         require(all(self.stop), "a stop string is empty")
+        require(all(map(is_text, self.stop)), "a stop string holds bytes that are no UTF-8 text")
         require(0 <= self.seed < 2**63, "seed must be from 0 to 2**63 - 1")
 
 

@@ -142,7 +142,7 @@ def test_a_run_is_imported_once(exported: Path, store: Store) -> None:
 @pytest.mark.parametrize("content", [b"", b'{"schema":1,"ru', b"[]\n", b"notes\n"])
 def test_a_file_without_a_run(tmp_path: Path, fresh: Store, content: bytes) -> None:
     (tmp_path / "bad.jsonl").write_bytes(content)
-    with pytest.raises(StoreError, match=r"bad.jsonl, line 1: no run can be read here"):
+    with pytest.raises(NotFound, match=r"bad.jsonl, line 1: no run can be read here"):
         import_run(fresh, tmp_path / "bad.jsonl")
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import sys
+from typing import Annotated
 
 import typer
 
+import multiturn
 from multiturn.cli import holding, reading, replaying, suites
-from multiturn.cli.screen import complain
+from multiturn.cli.screen import complain, say
 from multiturn.errors import EXIT_OK, MultiturnError
 
 app = typer.Typer(
@@ -15,10 +18,23 @@ app = typer.Typer(
     help="Does your chat model still hold a conversation? Hold scripted conversations with a base and a tuned model "
     "under identical conditions, keep every transcript, and see what changed.",
     no_args_is_help=True,
+    invoke_without_command=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+
+
+@app.callback()
+def common(
+    version: Annotated[bool, typer.Option("--version", help="Say which version this is.", is_eager=True)] = False,
+) -> None:
+    """Does your chat model still hold a conversation?"""
+    if version:
+        say(f"multiturn {multiturn.__version__}")
+        raise typer.Exit
+
+
 holding.add_to(app)
 reading.add_to(app)
 replaying.add_to(app)
@@ -27,6 +43,9 @@ suites.add_to(app)
 
 def main() -> None:
     """Run the command line; every foreseen error ends in a message, its next step and its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # an old code page loses letters, not the command
     try:
         app()
     except MultiturnError as error:

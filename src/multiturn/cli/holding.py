@@ -12,7 +12,7 @@ from multiturn.cli import options as flags
 from multiturn.cli.interrupts import run_until_done
 from multiturn.cli.screen import OUT, counted, duration, say, shorten, warn, watching
 from multiturn.conditions import Arm
-from multiturn.errors import EXIT_INFRASTRUCTURE
+from multiturn.errors import EXIT_INFRASTRUCTURE, UsageError
 
 if TYPE_CHECKING:
     from multiturn.api import Compared, Held, Job
@@ -56,8 +56,8 @@ def demo(
 
 
 def compare(
-    base: Annotated[str, typer.Argument(help="Model spec that is compared with.")],
-    tuned: Annotated[str, typer.Argument(help="Model spec in question.")],
+    base: Annotated[str, typer.Argument(metavar="BASE", help="Model spec that is compared with.")],
+    tuned: Annotated[str, typer.Argument(metavar="TUNED", help="Model spec in question.")],
     *,
     tuned_system: Annotated[
         str | None, typer.Option("--tuned-system", help="Another system prompt for TUNED; needs --vary system.")
@@ -73,8 +73,8 @@ def compare(
     job = asked.job()
     second_system = asked.system if tuned_system is None else tuned_system
     arms = (
-        Arm(spec=base, system=asked.system, template=asked.template),
-        Arm(spec=tuned, system=second_system, template=asked.template),
+        flags.arm(base, system=asked.system, template=asked.template),
+        flags.arm(tuned, system=second_system, template=asked.template),
     )
     if asked.dry_run:
         for arm in arms:
@@ -87,7 +87,9 @@ def compare(
 
 
 def run(
-    model: Annotated[str, typer.Argument(help="Model spec: llamacpp:model.gguf[+lora=adapter.gguf], demo:base ...")],
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL", help="Model spec: llamacpp:model.gguf[+lora=adapter.gguf], demo:base ...")
+    ],
     *,
     resume: Annotated[
         str | None, typer.Option("--resume", metavar="RUN", help="Go on with this run; refused if conditions changed.")
@@ -95,15 +97,18 @@ def run(
     asked: flags.Asked,
 ) -> None:
     """Hold a suite with one model and keep the transcripts."""
+    if resume is not None and asked.fresh:
+        raise UsageError("--resume goes on with a run and --fresh begins one", hint="leave out one of them")
     job = asked.job(resume=resume)
-    arm = Arm(spec=model, system=asked.system, template=asked.template)
+    arm = flags.arm(model, system=asked.system, template=asked.template)
     if asked.dry_run:
         _estimate(arm, job)
         return
     with watching(quiet=asked.quiet) as watch:
         held = run_until_done(multiturn.api.aevaluate(arm, job, watch=watch))
     _tell(held)
-    say(f"read it:  multiturn show {held.run.id}")
+    if held.reused or held.progress.replies:
+        say(f"read it:  multiturn show {held.run.id}")
     _end(held)
 
 
@@ -131,13 +136,14 @@ def _tell(held: Held) -> None:
 def _end(*runs: Held) -> None:
     """Say what is missing; too much of it is an exit code of its own."""
     for held in runs:
-        failed = held.progress.failures
-        if failed:
+        missing = held.progress.missing
+        if missing:
+            turns = "1 turn is" if missing == 1 else f"{missing} turns are"
             warn(
-                f"{shorten(held.run.arm.spec)}: {failed} turns failed through no doing of the model; "
-                "give the same command again to ask for what is missing"
+                f"{shorten(held.run.arm.spec)}: {turns} missing through no doing of the model; "
+                "give the same command again to ask for what failed"
             )
-    if any(held.progress.failures > TOO_MUCH_MISSING * held.progress.turns for held in runs):
+    if any(held.progress.missing > TOO_MUCH_MISSING * held.progress.turns for held in runs):
         raise typer.Exit(EXIT_INFRASTRUCTURE)
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, get_type_hints
 import typer
 
 import multiturn
+from multiturn.conditions import Arm
 from multiturn.errors import UsageError
 from multiturn.protocols import EngineOptions
 from multiturn.transcript import Sampling
@@ -67,7 +68,7 @@ Stop = Annotated[
 ]
 Seed = Annotated[int, typer.Option("--seed", help="Every turn's own seed follows from it.", rich_help_panel=SAMPLING)]
 ContextWindow = Annotated[
-    int | None, typer.Option("--context-window", help="Tokens for prompt and reply.", rich_help_panel=ENGINE)
+    int | None, typer.Option("--context-window", min=1, help="Tokens for prompt and reply.", rich_help_panel=ENGINE)
 ]
 Workers = Annotated[
     int | None,
@@ -165,7 +166,10 @@ class Asked:
                 seed=self.seed,
             )
         except ValueError as error:
-            raise UsageError(str(error), hint="the flags and their meaning: multiturn run --help") from None
+            field, _, rest = str(error).partition(" ")
+            known = field in Sampling.__struct_fields__
+            told = f"--{field.replace('_', '-')} {rest}, not {getattr(self, field)}" if known else str(error)
+            raise UsageError(told, hint="the flags and their meaning: multiturn run --help") from None
         settings = multiturn.api.Settings(
             sampling=sampling,
             samples=self.samples,
@@ -192,6 +196,18 @@ class Asked:
             resume=resume,
             fresh=self.fresh,
         )
+
+
+def arm(spec: str, *, system: str | None = None, template: str = "model") -> Arm:
+    """An arm as it was typed.
+
+    Raises:
+        UsageError: it is none.
+    """
+    try:
+        return Arm(spec=spec, system=system, template=template)
+    except ValueError as error:
+        raise UsageError(str(error), hint="name a model, such as llamacpp:model.gguf or demo:base") from None
 
 
 def asks(command: Callable[..., None]) -> Callable[..., None]:

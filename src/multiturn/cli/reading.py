@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +12,7 @@ import multiturn
 from multiturn.cli import options as flags
 from multiturn.cli.screen import OUT, counted, say, shorten
 from multiturn.errors import NotFound, UsageError
+from multiturn.text.printable import printable
 
 if TYPE_CHECKING:
     from multiturn.conditions import RunRecord
@@ -33,17 +35,23 @@ def add_to(app: typer.Typer) -> None:
 
 def runs(store: flags.StoreWhere = None) -> None:
     """List the runs in the store, newest first."""
-    with multiturn.api.open_store(store) as opened:
-        summaries = opened.runs()
+    try:
+        with multiturn.api.open_store(store, create=False) as opened:
+            summaries = opened.runs()
+    except NotFound:
+        if store is not None:
+            raise
+        summaries = ()
     if not summaries:
         say("no runs yet; begin one with: multiturn run MODEL, or multiturn demo")
     for summary in summaries:
         run = summary.run
         done = sum(count for status, count in summary.progress.items() if status not in {"failed", "not_reached"})
         states = ", ".join(f"{status} {count}" for status, count in summary.progress.items())
+        states = f"  [{states}]" if states else ""
         whole = "complete" if done == run.turns else f"{done}/{run.turns} turns"
         what = f"{run.suite_name} ({counted(run.conversations, 'conversation')})"
-        say(f"{run.id}  {shorten(run.arm.spec)}  {what}  {whole}  [{states}]")
+        say(f"{run.id}  {shorten(run.arm.spec)}  {what}  {whole}{states}")
 
 
 def show(
@@ -54,7 +62,7 @@ def show(
     store: flags.StoreWhere = None,
 ) -> None:
     """Show transcripts of a run, each with why its conversation is in the suite on top."""
-    with multiturn.api.open_store(store) as opened:
+    with multiturn.api.open_store(store, create=False) as opened:
         found = opened.run(run)
         conversations = _conversations(opened, found)
         shown = 0
@@ -68,12 +76,13 @@ def show(
             OUT.print(multiturn.api.transcript_text(assessed, item, prompts=prompts))
             shown += 1
     if not shown:
-        say(f"run {found.id} has no {'refusals' if refusals else 'transcripts yet'}")
+        where = "" if conversation is None else f" in conversation {conversation!r}"
+        say(f"run {found.id} has no {'refusals' + where if refusals else 'transcripts yet'}")
 
 
 def diff(run_a: Run, run_b: Run, conversation: One = None, store: flags.StoreWhere = None) -> None:
     """Show two runs side by side, turn by turn."""
-    with multiturn.api.open_store(store) as opened:
+    with multiturn.api.open_store(store, create=False) as opened:
         first, second = opened.run(run_a), opened.run(run_b)
         conversations = _conversations(opened, first)
         others = {item.session: item for item in multiturn.api.transcripts(opened, second, conversation)}
@@ -94,19 +103,22 @@ def diff(run_a: Run, run_b: Run, conversation: One = None, store: flags.StoreWhe
 
 def export(
     run: Run,
-    path: Annotated[Path | None, typer.Argument(help="Where to; by default RUN.jsonl here.")] = None,
+    path: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="Where to; by default RUN.jsonl here.")] = None,
     store: flags.StoreWhere = None,
 ) -> None:
     """Write a run to JSON Lines: everything that is known of it; multiturn import brings it back."""
-    with multiturn.api.open_store(store) as opened:
+    with multiturn.api.open_store(store, create=False) as opened:
         found = opened.run(run)
-        target = path or Path(f"{found.id}.jsonl")
+        target = path or Path(re.sub(r"[^\w.-]", "_", found.id) + ".jsonl")  # an imported id is any text
+        if target.is_dir():
+            raise UsageError(f"{target} is a folder", hint=f"name a file in it: {target / 'run.jsonl'}")
         lines = multiturn.api.export_run(opened, found.id, target)
     say(f"{target}: {lines} turns")
 
 
 def import_run(
-    path: Annotated[Path, typer.Argument(help="A file that multiturn export wrote.")], store: flags.StoreWhere = None
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="A file that multiturn export wrote.")],
+    store: flags.StoreWhere = None,
 ) -> None:
     """Bring an exported run into the store."""
     with multiturn.api.open_store(store) as opened:
@@ -122,12 +134,20 @@ def delete(
     store: flags.StoreWhere = None,
 ) -> None:
     """Take a run out of the store, with all its transcripts."""
-    with multiturn.api.open_store(store) as opened:
+    with multiturn.api.open_store(store, create=False) as opened:
         found = opened.run(run)
-        if not yes and not typer.confirm(f"delete run {found.id} ({shorten(found.arm.spec)}) and its transcripts?"):
+        if not yes and not _confirmed(f"delete run {found.id} ({shorten(found.arm.spec)}) and its transcripts?"):
             raise UsageError("nothing was deleted", hint="answer y, or add --yes")
         opened.delete_run(found.id)
     say(f"run {found.id} is deleted")
+
+
+def _confirmed(question: str) -> bool:
+    """Ask; the end of the input is a no."""
+    try:
+        return typer.confirm(printable(question), err=True)
+    except typer.Abort:
+        return False
 
 
 def _conversations(store: Store, run: RunRecord) -> dict[str, Conversation]:

@@ -36,7 +36,8 @@ def replay(
 
 
 async def _chat(run: str, conversation: str, start: int, says: list[str] | None, store: str | None) -> None:
-    with multiturn.api.open_store(store) as opened:
+    with multiturn.api.open_store(store, create=False) as opened:
+        run = opened.run(run).id  # the replay will be the latest
         async with multiturn.api.areplay(opened, run, conversation, start) as chat:
             for record in chat.records:
                 OUT.print(multiturn.api.turn_text(record))

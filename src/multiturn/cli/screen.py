@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -12,15 +14,28 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from multiturn.errors import MultiturnError
+from multiturn.errors import EXIT_OK, MultiturnError
 from multiturn.text.printable import printable
 
 if TYPE_CHECKING:
     from multiturn.conditions import Arm
     from multiturn.run import Progress as RunProgress
 
-OUT: Final = Console(highlight=False)
-ERR: Final = Console(stderr=True, highlight=False)
+
+class _Screen(Console):
+    """A reader that has gone (head, less) ends the output: the command where it was the results, else nothing."""
+
+    def on_broken_pipe(self) -> None:
+        """Write no more."""
+        self.quiet = True
+        with open(os.devnull, "wb") as nothing:  # noqa: PTH123 - a device
+            os.dup2(nothing.fileno(), self.file.fileno())
+        if not self.stderr:
+            raise SystemExit(EXIT_OK)
+
+
+OUT: Final = _Screen(highlight=False)
+ERR: Final = _Screen(stderr=True, highlight=False)
 PLAIN_EVERY: Final = 5.0
 """Seconds between two lines of progress where there is no terminal."""
 
@@ -47,18 +62,18 @@ class Watching:
 
     def __init__(self, bars: Progress | None) -> None:
         self._bars = bars
-        self._tasks: dict[str, TaskID] = {}
+        self._tasks: dict[Arm, TaskID] = {}
         self._last = 0.0
 
     def __call__(self, arm: Arm, progress: RunProgress) -> None:
         """Called by the run whenever a turn is durable."""
-        label = shorten(arm.spec)
+        label = printable(shorten(arm.spec))
         if self._bars is None:
             self._line(label, progress)
             return
-        if label not in self._tasks:
-            self._tasks[label] = self._bars.add_task(label, total=progress.turns, detail="")
-        self._bars.update(self._tasks[label], completed=progress.turns_done, detail=_detail(progress))
+        if arm not in self._tasks:
+            self._tasks[arm] = self._bars.add_task(label, total=progress.turns, detail="")
+        self._bars.update(self._tasks[arm], completed=progress.turns_done, detail=_detail(progress))
 
     def _line(self, label: str, progress: RunProgress) -> None:
         now = time.monotonic()
@@ -66,11 +81,12 @@ class Watching:
             self._last = now
             left = _seconds_left(progress)
             ends = "" if left is None else f", about {duration(left)} left"
-            print(
-                f"{label}: {progress.turns_done}/{progress.turns} turns, {_detail(progress)}{ends}",
-                file=sys.stderr,
-                flush=True,
-            )
+            with contextlib.suppress(BrokenPipeError):  # progress that nobody reads is not worth a run
+                print(
+                    f"{label}: {progress.turns_done}/{progress.turns} turns, {_detail(progress)}{ends}",
+                    file=sys.stderr,
+                    flush=True,
+                )
 
 
 @contextmanager
@@ -94,7 +110,7 @@ def watching(*, quiet: bool) -> Iterator[Callable[[Arm, RunProgress], None]]:
 
 def _detail(progress: RunProgress) -> str:
     seconds = max(progress.seconds, 1e-9)
-    failed = f", {progress.failures} failed" if progress.failures else ""
+    failed = f", {progress.missing} without a reply" if progress.missing else ""
     return (
         f"{progress.conversations_done}/{progress.conversations} conversations, "
         f"{progress.replies / seconds:.1f} replies/s, {progress.new_tokens / seconds:.0f} tokens/s{failed}"
@@ -125,6 +141,6 @@ def counted(number: int, thing: str) -> str:
 
 def shorten(spec: str) -> str:
     """A spec without its folders: ``llamacpp:model.gguf+lora=adapter.gguf``."""
-    prefix, colon, rest = spec.partition(":")
+    prefix, colon, rest = spec.partition(":") if ":" in spec else ("", "", spec)
     head, lora, adapter = rest.partition("+lora=")
     return f"{prefix}{colon}{head.rpartition('/')[2]}{lora}{adapter.rpartition('/')[2]}"

@@ -31,8 +31,10 @@ def list_suites() -> None:
 
 
 def show(
-    suite: Annotated[str, typer.Argument(help="A suite file, or the name of one that is shipped.")],
-    conversation: Annotated[str | None, typer.Argument(help="Only this conversation, with its turns.")] = None,
+    suite: Annotated[str, typer.Argument(metavar="SUITE", help="A suite file, or the name of one that is shipped.")],
+    conversation: Annotated[
+        str | None, typer.Argument(metavar="[ID]", help="Only this conversation, with its turns.")
+    ] = None,
 ) -> None:
     """Show the conversations of a suite, or one of them in full."""
     loaded = multiturn.api.load_suite(suite)
@@ -58,7 +60,7 @@ def show(
 
 
 def lint(
-    suite: Annotated[str, typer.Argument(help="A suite file, or the name of one that is shipped.")],
+    suite: Annotated[str, typer.Argument(metavar="SUITE", help="A suite file, or the name of one that is shipped.")],
 ) -> None:
     """Check a suite: faults end with code 2, remarks are advice."""
     loaded = multiturn.api.load_suite(suite)

@@ -115,15 +115,21 @@ def read_header(path: Path) -> Header:
     except FileNotFoundError:
         near = sorted(str(file) for file in path.parent.glob("*.gguf"))[:5] if path.parent.is_dir() else []
         hint = f"GGUF files in that folder: {', '.join(near)}" if near else "give the path of an existing .gguf file"
-        raise NotFound(f"there is no model file {path}", hint=hint) from None
+        raise NotFound(f"there is no file {path}", hint=hint) from None
     except IsADirectoryError:
         raise EngineSetupError(f"{path} is a folder, not a GGUF file", hint="name the .gguf file inside it") from None
     except PermissionError:
         raise EngineSetupError(f"{path} can't be read (permission denied)", hint=f"chmod +r {path}") from None
-    except (struct.error, UnicodeDecodeError, ValueError) as error:
-        raise EngineSetupError(
-            f"{path} is not a readable GGUF file: {error}", hint="was the download finished? fetch the file again"
-        ) from error
+    except struct.error:
+        raise _unreadable(path, "it ends in the middle of its header") from None
+    except ValueError as error:
+        raise _unreadable(path, str(error)) from error
+
+
+def _unreadable(path: Path, reason: str) -> EngineSetupError:
+    return EngineSetupError(
+        f"{path} is not a readable GGUF file: {reason}", hint="was the download finished? fetch the file again"
+    )
 
 
 def _read_values(file: BinaryIO) -> dict[str, Value]:

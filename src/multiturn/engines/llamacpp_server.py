@@ -86,7 +86,7 @@ class Server:
             self._server: Any = xllamacpp.Server(parameters)
         except RuntimeError as error:
             raise EngineSetupError(
-                f"llama.cpp can't load {loaded.model}: {error}",
+                f"llama.cpp can't load {' with '.join(map(str, (loaded.model, *loaded.adapters)))}",
                 hint="is the file whole, and is there enough free memory? A smaller --context-window takes less",
             ) from error
         address = urlsplit(self._server.listening_address)

@@ -25,6 +25,7 @@ from multiturn.transcript import Prompt, Reply, Request, Session, Timing
 
 Script = Callable[[Request], "str | Reply | Awaitable[str | Reply]"]
 PREFIX: Final = "scripted:"
+FORMS: Final = "use scripted:echo, scripted:replies.json or scripted:package.module:function (on PYTHONPATH)"
 
 
 class ScriptedEngine:
@@ -134,6 +135,8 @@ def _script_of(name: str) -> tuple[Script, str]:
             ) from error
         return from_table(table), hashlib.sha256(data).hexdigest()
     module, _, attribute = name.partition(":")
+    if not attribute:
+        raise SpecError(f"scripted:{name} names no script", hint=FORMS)
     try:
         function = getattr(importlib.import_module(module), attribute)
         if not callable(function):
@@ -141,6 +144,6 @@ def _script_of(name: str) -> tuple[Script, str]:
     except (ImportError, AttributeError, TypeError, ValueError) as error:
         raise SpecError(
             f"scripted:{name} names no script: {error}",
-            hint="use scripted:echo, scripted:replies.json or scripted:package.module:function",
+            hint=FORMS,
         ) from error
     return function, name

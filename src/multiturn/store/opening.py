@@ -18,7 +18,7 @@ from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from multiturn.errors import MissingExtra, StoreError
+from multiturn.errors import MissingExtra, NotFound, StoreError
 from multiturn.store.faults import translated
 from multiturn.store.reading import Store
 from multiturn.store.schema import MIGRATIONS, applied_migrations, migrate, refuse_newer
@@ -37,24 +37,28 @@ _DRIVERS: Final = {"postgresql": "postgresql+psycopg", "postgres": "postgresql+p
 _PSYCOPG: Final = "pip install 'psycopg[binary]>=3.2'"
 
 
-def open_store(where: str | Path | None = None, *, busy_seconds: float = BUSY_SECONDS) -> Store:
+def open_store(where: str | Path | None = None, *, create: bool = True, busy_seconds: float = BUSY_SECONDS) -> Store:
     """Open a store, making it if it is not there.
 
     Args:
         where: A path, or a URL (``sqlite:///runs.db``, ``postgresql://user@host/name``); ``outputs/multiturn.db`` if
             None.
+        create: Whether a file that is not there is made; who only wants to read is better told.
         busy_seconds: How long to wait for another process's transaction before giving up.
 
     Returns:
         The open store; close it, or use it in a ``with``.
 
     Raises:
+        NotFound: It is not there, and is not to be made.
         StoreError: It can't be opened; the message says why and what to do.
         MissingExtra: The URL needs a driver that is not installed.
     """
     url = _url(where)
     path = _path(url)
     shown = str(path) if path is not None else _shown(url)
+    if path is not None and not create and not path.exists() and (path.parent.is_dir() or not path.parent.exists()):
+        raise NotFound(f"there is no store {shown} yet", hint="hold a run first, or name another: --store PATH")
     if path is not None:
         _prepare_folder(path, shown)
     engine = _engine(url, busy_seconds)

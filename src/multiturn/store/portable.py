@@ -172,7 +172,11 @@ def _first(lines: Iterator[tuple[int, bytes]], where: str) -> RunRecord:
     hint = "name a file that export wrote"
     number, content = next(lines, (1, b""))
     try:
-        check_schema(decode(content, FirstLine).schema)
+        schema = decode(content, FirstLine).schema
+    except StoreError:
+        raise NotFound(f"{where}, line {number}: no run can be read here", hint=hint) from None
+    try:
+        check_schema(schema)
         line = decode(content, ExportLine)
     except StoreError as fault:
         raise StoreError(f"{where}, line {number}: no run can be read here: {fault.message}", hint=fault.hint) from None

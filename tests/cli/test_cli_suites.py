@@ -1,0 +1,122 @@
+"""Suites from the command line: list, show, lint."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Cli = Callable[..., tuple[int, str, str]]
+Refused = Callable[..., str]
+
+
+def test_the_shipped_suites_are_listed_with_their_sizes(cli: Cli) -> None:
+    code, out, err = cli("suite", "list")
+    assert (code, err) == (0, "")
+    assert "mtbench_conversations  version " in out
+    assert "20 conversations, 85 turns" in out
+
+
+def test_every_listed_suite_can_be_shown_and_has_no_fault(cli: Cli) -> None:
+    _, out, _ = cli("suite", "list")
+    names = [line.split()[0] for line in out.splitlines() if "  version " in line]
+    assert names
+    for name in names:
+        assert cli("suite", "show", name)[0] == 0
+        assert cli("suite", "lint", name)[0] == 0
+
+
+def test_a_suite_is_shown_a_line_a_conversation(cli: Cli, suite: str) -> None:
+    code, out, _ = cli("suite", "show", suite)
+    assert code == 0
+    assert [line.split()[:3] for line in out.splitlines()] == [
+        ["a", "2", "turns"],
+        ["b", "3", "turns"],
+        ["c", "2", "turns"],
+    ]
+
+
+def test_a_conversation_is_shown_in_full(cli: Cli, suite: str) -> None:
+    code, out, _ = cli("suite", "show", suite, "c")
+    assert code == 0
+    assert out.splitlines() == [
+        "c",
+        "why: Shows that a reason is shown.",
+        "system: Be brief.",
+        "",
+        "1. uno",
+        "",
+        "2. dos",
+    ]
+    assert "golden: gold two" in cli("suite", "show", suite, "b")[1]
+
+
+def test_a_conversation_that_is_not_there_gets_the_near_one(refused: Refused) -> None:
+    message = refused("suite", "show", "mtbench_conversations", "lost-suitcase")
+    assert "lost-suitcase-report" in message
+
+
+def test_a_suite_that_is_not_there_gets_the_near_one(refused: Refused, suite: str) -> None:
+    assert "did you mean 'mtbench_conversations'?" in refused("suite", "show", "mtbench_conversation")
+    assert f"did you mean '{suite}'?" in refused("run", "scripted:echo", "--suite", "smal.json")
+
+
+def test_lint_counts_its_remarks_and_is_no_fault(cli: Cli, folder: Path) -> None:
+    (folder / "one.json").write_text(json.dumps([{"id": "lonely", "turns": ["only this"]}]), encoding="utf-8")
+    code, out, err = cli("suite", "lint", "one.json")
+    assert (code, err) == (0, "")
+    assert "lonely: a one-turn conversation" in out
+    assert out.splitlines()[-1].startswith("one: no faults, 1 remark")
+
+
+@pytest.mark.parametrize("command", [("suite", "lint"), ("suite", "show"), ("run", "scripted:echo", "--suite")])
+def test_every_fault_of_a_suite_is_told_at_once(
+    refused: Refused, cli: Cli, folder: Path, command: tuple[str, ...]
+) -> None:
+    """With its line, before a model is asked anything."""
+    text = """[
+  {"id": "a", "turns": []},
+  {"id": "b", "turns": ["fine", {"text": "x", "capability": "mind_reading"}]},
+  {"turns": ["no id"]},
+  {"id": "b", "turns": ["again"]},
+  {"id": "d", "turns": ["ok", {"text": 7}]}
+]"""
+    (folder / "bad.json").write_text(text, encoding="utf-8")
+    message = refused(*command, "bad.json")
+    for words in (
+        "bad.json",
+        "5 faults",
+        "line 2",
+        "line 3",
+        "mind_reading",
+        "line 4",
+        "line 5",
+        "duplicate",
+        "line 6",
+    ):
+        assert words in message
+    assert "no runs yet" in cli("runs")[1]
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", "null", "3", "not json", "[{", '{"conversations": []}'])
+def test_a_suite_with_nothing_in_it_is_refused(refused: Refused, folder: Path, content: str) -> None:
+    (folder / "empty.json").write_text(content, encoding="utf-8")
+    assert "empty.json" in refused("run", "scripted:echo", "--suite", "empty.json")
+
+
+def test_a_folder_is_no_suite(refused: Refused, folder: Path) -> None:
+    (folder / "suites").mkdir()
+    assert "'suites' is a directory" in refused("run", "scripted:echo", "--suite", "suites")
+
+
+def test_a_suite_that_is_no_text_is_refused(refused: Refused, folder: Path) -> None:
+    (folder / "model.json").write_bytes(b"GGUF\x00\xff\xfe\x03")
+    assert "model.json" in refused("suite", "lint", "model.json")
+
+
+def test_without_a_verb_the_group_shows_its_help(cli: Cli) -> None:
+    code, out, err = cli("suite")
+    assert code == 2
+    assert all(verb in out + err for verb in ("list", "show", "lint"))
