@@ -33,7 +33,8 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True):
     """How far a run is. ``*_done`` include what was stored before; replies and tokens are of this session only.
 
     ``seconds`` is since this session's first request. ``missing`` counts the turns of this session that have no reply
-    through no doing of the model: those that failed, and those that were then not reached.
+    through no doing of the model: those that failed, and those that were then not reached. ``replays_differing`` counts
+    the turns that went on from an earlier reply that no longer came out the same.
     """
 
     conversations: int
@@ -45,6 +46,7 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True):
     failures: int
     seconds: float
     missing: int = 0
+    replays_differing: int = 0
 
 
 Watch = Callable[[Progress], None]
@@ -238,7 +240,7 @@ class _Tally:
         self._turns = run.turns
         to_commit = sum(len(by_id[session.conversation].turns) - len(stand) for session, stand in left)
         self._turns_done = self._turns - to_commit
-        self._replies = self._tokens = self._failures = self._missing = self._in_a_row = 0
+        self._replies = self._tokens = self._failures = self._missing = self._differing = self._in_a_row = 0
         self._last_failure = ""
         self._started = time.monotonic()
 
@@ -247,6 +249,7 @@ class _Tally:
         self._turns_done += 1
         self._tokens += record.new_tokens or 0
         self._missing += record.missing
+        self._differing += "replay_differs" in record.flags
         if record.status == "failed":
             self._failures += 1
             self._in_a_row += 1
@@ -281,6 +284,7 @@ class _Tally:
             new_tokens=self._tokens,
             failures=self._failures,
             missing=self._missing,
+            replays_differing=self._differing,
             seconds=time.monotonic() - self._started,
         )
 

@@ -136,6 +136,12 @@ def _tell(held: Held) -> None:
 def _end(*runs: Held) -> None:
     """Say what is missing; too much of it is an exit code of its own."""
     for held in runs:
+        differing = held.progress.replays_differing
+        if differing:
+            warn(
+                f"{shorten(held.run.arm.spec)}: {counted(differing, 'turn')} went on from replies that no longer come "
+                "out the same (another machine?); --fresh holds the run anew"
+            )
         missing = held.progress.missing
         if missing:
             turns = "1 turn is" if missing == 1 else f"{missing} turns are"
