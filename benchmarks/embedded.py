@@ -2,8 +2,8 @@
 
     python benchmarks/embedded.py [--conversations 20] [--tokens 64] [--only NAME ...]
 
-Same model, same conversations, same tokens for all, one after the other in one process each. ``plain loop`` is what
-people write: one conversation at a time, the whole history sent again each turn, no prompt cache, all threads. The
+Same model, same conversations, same tokens for all, each in a process of its own, loading included. ``plain loop`` is
+what people write: one conversation at a time, the whole history sent again each turn, no prompt cache, all threads. The
 ``slots`` rows drive llama.cpp's server directly with continuous batching; ``default`` is multiturn, with its store.
 """
 
@@ -45,6 +45,7 @@ def batched(slots: int, *, cache: bool, conversations: int, tokens: int) -> tupl
     """New tokens and seconds of one llama.cpp server with so many slots, all threads."""
     header = read_header(demo.model_path())
     template = chat_template.open_template(header.chat_template, bos=header.token("bos"), eos=header.token("eos"))
+    started = time.perf_counter()
     server = Server(Loaded(model=demo.model_path(), adapters=(), window=2048, slots=slots, threads=CORES, gpu_layers=0))
     free = list(range(slots))
 
@@ -57,6 +58,8 @@ def batched(slots: int, *, cache: bool, conversations: int, tokens: int) -> tupl
                     "prompt": chat_template.render(template, messages),
                     "n_predict": tokens,
                     "temperature": 0.0,
+                    "samplers": ["top_k"],
+                    "top_k": 1,
                     "cache_prompt": cache,
                     "id_slot": slot,
                     "return_tokens": True,
@@ -67,7 +70,6 @@ def batched(slots: int, *, cache: bool, conversations: int, tokens: int) -> tupl
         free.append(slot)
         return spoken
 
-    started = time.perf_counter()
     with ThreadPoolExecutor(slots) as threads:
         spoken = sum(threads.map(hold, suite_of(conversations).conversations))
     return spoken, time.perf_counter() - started

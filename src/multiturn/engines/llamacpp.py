@@ -32,6 +32,8 @@ from multiturn.transcript import FinishReason, Flag, Prompt, Reply, Request, Sam
 PREFIX: Final = "llamacpp:"
 SAMPLERS: Final = ("penalties", "temperature", "top_k", "top_p", "min_p")
 """In this order, as transformers and vLLM apply them (llama.cpp's own default puts the temperature last)."""
+GREEDY: Final = {"samplers": ("penalties", "top_k"), "top_k": 1}
+"""Temperature 0: the likeliest token after penalties. The whole chain gives the same, 0.6 ms a token later."""
 SWITCHED_OFF: Final[dict[str, Any]] = {
     "typical_p": 1.0,
     "top_n_sigma": -1.0,
@@ -185,23 +187,27 @@ class LlamaCppEngine:
 
     def _body(self, request: Request, ids: list[int], *, slot: int, cache: bool) -> dict[str, Any]:
         sampling: Sampling = request.sampling
-        return SWITCHED_OFF | {
-            "prompt": ids,
-            "n_predict": sampling.max_tokens + sampling.reasoning_tokens,
-            "temperature": sampling.temperature,
-            "top_p": sampling.top_p,
-            "top_k": sampling.top_k,
-            "min_p": sampling.min_p,
-            "repeat_penalty": sampling.repeat_penalty,
-            "presence_penalty": sampling.presence_penalty,
-            "frequency_penalty": sampling.frequency_penalty,
-            "stop": [*sampling.stop, *self._pool.template.stop],
-            "seed": request.seed,
-            "id_slot": slot,
-            "cache_prompt": cache,
-            "return_tokens": True,
-            "lora": adapters_on(self._pool.adapters, self._adapter),
-        }
+        return (
+            SWITCHED_OFF
+            | {
+                "prompt": ids,
+                "n_predict": sampling.max_tokens + sampling.reasoning_tokens,
+                "temperature": sampling.temperature,
+                "top_p": sampling.top_p,
+                "top_k": sampling.top_k,
+                "min_p": sampling.min_p,
+                "repeat_penalty": sampling.repeat_penalty,
+                "presence_penalty": sampling.presence_penalty,
+                "frequency_penalty": sampling.frequency_penalty,
+                "stop": [*sampling.stop, *self._pool.template.stop],
+                "seed": request.seed,
+                "id_slot": slot,
+                "cache_prompt": cache,
+                "return_tokens": True,
+                "lora": adapters_on(self._pool.adapters, self._adapter),
+            }
+            | (GREEDY if sampling.temperature == 0 else {})
+        )
 
     def _generated(self, completion: Completion) -> list[int] | None:
         """The ids of the reply's text; None where a stop string was cut from it, so that they would say more."""
