@@ -1,5 +1,5 @@
 # Two verbs do everything on a fresh machine with Python 3.11 or newer: make demo, make test.
-# EXTRAS=all installs every optional engine as well, so that no test is skipped for want of a package.
+# EXTRAS=all installs every optional package, so that no test is skipped for want of one.
 
 PYTHON ?= python3
 EXTRAS ?=
@@ -42,7 +42,7 @@ $(VENV)/all: pyproject.toml | $(VENV)/pip
 demo: $(VENV)/demo ## Hold the suite with a tiny real model and its over-refusing fine-tune, and show what changed
 	$(BIN)/multiturn demo
 
-test: $(VENV)/$(if $(EXTRAS),$(EXTRAS),dev) ## Run the tests (EXTRAS=all: with every optional engine)
+test: $(VENV)/dev $(VENV)/$(if $(EXTRAS),$(EXTRAS),demo) ## Run the tests (EXTRAS=all: with every optional package)
 	$(BIN)/python -m pytest $(ARGS)
 
 lint: $(VENV)/dev ## Check style and types

@@ -37,6 +37,7 @@ ARRANGEMENTS: dict[str, tuple[int, bool]] = {
     "16 slots, cache": (16, True),
     "4 slots, no cache": (4, False),
     "8 slots, no cache": (8, False),
+    "16 slots, no cache": (16, False),
 }
 DEFAULT = "default"
 
@@ -53,7 +54,7 @@ def batched(slots: int, *, cache: bool, conversations: int, tokens: int) -> tupl
         slot, spoken, messages = free.pop(), 0, list[Message]()
         for turn in conversation.turns:
             messages.append(Message("user", turn.text))
-            completion = server.complete(
+            decoded = server.decode(
                 {
                     "prompt": chat_template.render(template, messages),
                     "n_predict": tokens,
@@ -65,8 +66,8 @@ def batched(slots: int, *, cache: bool, conversations: int, tokens: int) -> tupl
                     "return_tokens": True,
                 }
             )
-            messages.append(Message("assistant", completion.content))
-            spoken += completion.timings.predicted_n
+            messages.append(Message("assistant", decoded.content))
+            spoken += decoded.timings.predicted_n
         free.append(slot)
         return spoken
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 import importlib
 import json
+import os
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -32,10 +35,13 @@ SUITE = Suite(
 SIX = [("c", 0), ("c", 1), ("d", 0), ("e", 0), ("e", 1), ("e", 2)]
 
 ENGINE = '''
+import msgspec
+
 from multiturn.engines.scripted import ScriptedEngine
 from multiturn.errors import ReplyFailed
 
 ASKED, OPENED, CLOSED, TROUBLE = [], [], [], []
+PROMISES = True
 
 
 class Mine(ScriptedEngine):
@@ -45,6 +51,7 @@ class Mine(ScriptedEngine):
         name, _, window = spec.removeprefix("mine:").partition("@")
         super().__init__(self.say, spec=spec, window=int(window) if window else None, identity={"weights": name})
         self.name = name
+        self.facts = msgspec.structs.replace(self.facts, reproducible=PROMISES or name == "a")
 
     def say(self, request):
         if TROUBLE:
@@ -209,6 +216,19 @@ def test_who_watches_hears_of_every_turn(job: api.Job) -> None:
     assert set(seen) == {("scripted:echo", done) for done in range(1, 7)}
 
 
+def test_reproducible_is_refused_where_an_engine_does_not_promise_it(
+    job: api.Job, mine: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the engine: a user's own too, and before a reply is asked for."""
+    held = changed(job, options=EngineOptions(reproducible=True))
+    api.evaluate("mine:a", held)
+    mine.ASKED.clear()
+    monkeypatch.setattr(mine, "PROMISES", False)
+    with pytest.raises(UsageError, match="mine:b makes no promise"):
+        api.compare("mine:a", "mine:b", held, results=None)
+    assert mine.ASKED == []
+
+
 @pytest.mark.usefixtures("mine")
 def test_inside_a_running_loop(job: api.Job) -> None:
     """As in a notebook: the plain calls work, and the awaited ones too; errors come out as they are."""
@@ -226,6 +246,36 @@ def test_inside_a_running_loop(job: api.Job) -> None:
         assert asyncio.current_task() is not None
 
     asyncio.run(cell())
+
+
+NOTEBOOK = """
+import asyncio, os, signal, sys, threading, time
+from multiturn import api
+
+job = api.Job(suite=sys.argv[1], store=sys.argv[2])
+
+async def cell():
+    threading.Timer(2.0, os.kill, (os.getpid(), signal.SIGINT)).start()
+    try:
+        api.evaluate("scripted:slow_scripts:endless", job)
+    except KeyboardInterrupt:
+        print("stopped")
+
+loop = asyncio.new_event_loop()  # as a notebook's kernel: its loop takes no notice of Ctrl-C
+loop.run_until_complete(cell())
+"""
+
+
+def test_stopping_a_cell_stops_the_run(tmp_path: Path) -> None:
+    """What is done is kept; nothing goes on in the background."""
+    suite = tmp_path / "suite.json"
+    suite.write_text(json.dumps([{"id": "a", "turns": ["one", "two", "three"]}]), encoding="utf-8")
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).with_name("faults"))}
+    command = [sys.executable, "-c", NOTEBOOK, str(suite), str(tmp_path / "s.db")]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=15, check=False)
+    assert done.stdout == "stopped\n", done.stderr
+    with open_store(tmp_path / "s.db") as store:
+        assert dict(store.runs()[0].progress) == {"ok": 2}
 
 
 # Compare

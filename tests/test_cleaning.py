@@ -67,7 +67,7 @@ def test_a_stop_string_inside_the_reasoning_cuts_nothing() -> None:
 def test_a_stop_string_right_after_the_reasoning() -> None:
     """The line end that a stop string begins with is not taken off before it is looked for."""
     cleaned = clean("<think>Nothing to say.</think>\nUser: And now?", stop=["\nUser:"])
-    assert (cleaned.text, cleaned.cut_by_stop) == ("", True)
+    assert (cleaned.text, "stop_ignored" in cleaned.flags) == ("", True)
 
 
 # Stop strings
@@ -90,8 +90,7 @@ def test_a_stop_string_right_after_the_reasoning() -> None:
 def test_the_text_ends_at_the_first_stop_string(raw: str, stop: list[str], text: str, cut: bool) -> None:  # noqa: FBT001
     """Of several the one that stands first; letter for letter, not as a pattern; wherever it stands."""
     cleaned = clean(raw, stop=stop)
-    assert (cleaned.text, cleaned.cut_by_stop) == (text, cut)
-    assert ("run_on" in cleaned.flags) == cut
+    assert (cleaned.text, "stop_ignored" in cleaned.flags) == (text, cut)
 
 
 # Role labels
@@ -170,7 +169,7 @@ def test_several_at_once() -> None:
     """Reasoning, a label, the user's part, a stop string: each is dealt with, and each is flagged once."""
     raw = "<think>Hm.</think>Assistant: Lisbon.\nUser: And?\nAssistant: The Tagus.STOP more"
     cleaned = clean(raw, stop=["STOP"])
-    assert cleaned == Cleaned(text="Lisbon.", reasoning="Hm.", flags=("run_on", "role_echo"), cut_by_stop=True)
+    assert cleaned == Cleaned(text="Lisbon.", reasoning="Hm.", flags=("stop_ignored", "role_echo", "run_on"))
 
 
 @given(PIECES, st.booleans())

@@ -17,7 +17,7 @@ from multiturn.errors import FailureKind, StoreError
 from multiturn.finding import Signal, SignalUnit, Span
 from multiturn.results import Change
 from multiturn.transcript import (
-    ANSWERED,
+    REPLIED,
     Cause,
     Failure,
     FinishReason,
@@ -128,10 +128,10 @@ def turn_records(draw: st.DrawFn) -> TurnRecord:
         turn=draw(COUNTS),
         user=draw(TEXT),
         status=status,
-        reply=draw(TEXT) if status in ANSWERED else None,
+        reply=draw(TEXT) if status in REPLIED else None,
         raw=draw(st.none() | TEXT),
         reasoning=draw(TEXT),
-        cause=None if status in ANSWERED else draw(words(Cause)),
+        cause=None if status in REPLIED else draw(words(Cause)),
         failure=draw(failures) if status == "failed" else draw(st.none() | failures),
         flags=tuple(draw(st.lists(words(Flag), max_size=3))),
         finish=draw(st.none() | words(FinishReason)),

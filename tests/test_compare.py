@@ -10,12 +10,11 @@ from collections.abc import Iterator, Sequence
 import msgspec
 import pytest
 
-from multiturn.assess import Assessed
 from multiturn.compare import compare, refuse_if_different
 from multiturn.conditions import Conditions
 from multiturn.conversation import Conversation, Suite, Turn
 from multiturn.errors import ConditionsDiffer, UsageError
-from multiturn.finding import Signal
+from multiturn.finding import Assessed, Signal
 from multiturn.results import Change, Comparison, Contrast
 from multiturn.transcript import Failure, Sampling, Session, Transcript, TurnRecord
 
@@ -96,10 +95,11 @@ def test_what_is_missing_is_counted_per_arm_and_never_a_number() -> None:
     assert found.notes == ("base: 1 of 6 turns are missing through no doing of the model (server 1)",)
 
 
-def test_n_and_missing_make_up_the_group_in_every_contrast() -> None:
+def test_n_and_missing_make_up_the_group_where_the_measure_applies() -> None:
     found = compared(suite(4), [held("c0", "a", OVERFLOW), held("c2", LOST, LOST)], [held("c0", "", "a")])
     for one in found.contrasts:
-        assert {arm.n + arm.missing for arm in (one.base, one.tuned, one.difference)} == {4}
+        sizes = {arm.n + arm.missing for arm in (one.base, one.tuned, one.difference)}
+        assert sizes == {4} if one.measure in ("missing", "overflowed") else max(sizes) <= 4
 
 
 def test_no_run_at_all_is_a_comparison_without_numbers() -> None:
@@ -287,3 +287,26 @@ def test_a_name_that_is_no_condition_gets_a_suggestion(name: str, hint: str) -> 
     with pytest.raises(UsageError, match="no condition is called") as caught:
         refuse_if_different(CONDITIONS, CONDITIONS, [name])
     assert hint in caught.value.hint
+
+
+def test_lengths_are_told_with_their_distribution() -> None:
+    """Over replies: an empty one counts with 0 words, a turn without a reply not at all."""
+    base = [held("c0", "a b c d", ""), held("c1", "a b", LOST)]
+    tuned = [held("c0", "a", "a"), held("c1", "a", "a")]
+    found = compared(suite(2), base, tuned).distributions
+    assert [(one.measure, one.arm, one.n, one.quantiles) for one in found] == [
+        ("words", "base", 3, (0.0, pytest.approx(0.4), 2.0, pytest.approx(3.6), 4.0)),
+        ("words", "tuned", 4, (1.0, 1.0, 1.0, 1.0, 1.0)),
+    ]
+
+
+def test_what_does_not_apply_is_not_missing() -> None:
+    """An empty reply has no words of its own and no reply before it; only what the environment lost is missing."""
+    base = [held("c0", "a b", "c"), held("c1", "a", LOST)]
+    tuned = [held("c0", "", ""), held("c1", "a", "b")]
+    found = {(one.measure, one.group): one for one in compared(suite(2), base, tuned).contrasts}
+    nonempty = found["words_nonempty", ("all", "")]
+    assert (nonempty.base.n, nonempty.base.missing) == (1, 1)
+    assert (nonempty.tuned.n, nonempty.tuned.missing) == (1, 0)
+    assert (nonempty.difference.n, nonempty.difference.missing) == (0, 1), "c1 is missing, c0 does not apply"
+    assert (found["sameness", ("turn", "1")].base.missing, found["words", ("all", "")].difference.n) == (0, 1)

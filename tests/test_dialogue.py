@@ -509,7 +509,7 @@ def test_a_reply_cut_at_a_stop_string_was_not_cut_off() -> None:
     manner = Manner(sampling=Sampling(max_tokens=5, stop=("\nUser:",)))
     engine = Watched(in_order(said("Lisbon.\nUser: And the ri", "length"), "B", "C"))
     _, kept = held(engine, manner=manner)
-    assert (kept[0].status, kept[0].reply, kept[0].flags) == ("ok", "Lisbon.", ("run_on",))
+    assert (kept[0].status, kept[0].reply, kept[0].flags) == ("ok", "Lisbon.", ("stop_ignored",))
     assert kept[0].finish == "length"
     assert engine.sent[1][1] == "assistant: Lisbon."
 

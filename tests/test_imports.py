@@ -107,13 +107,33 @@ def test_the_ground_floor_knows_nothing_above_it(name: str) -> None:
     assert imported_by(f"multiturn.{name}") <= {f"multiturn.{other}" for other in GROUND}
 
 
-def test_workers_are_strangers_to_the_story() -> None:
-    """What lies in a folder imports no module that ties workers together."""
-    story = {f"multiturn.{name}" for name in ("registry", "dialogue", "run", "assess", "compare", "api", "replay")}
-    workers = ("suites", "engines", "checks", "signals", "judges", "stats", "store", "text")
-    for name in MODULES:
-        if name.split(".")[1:2] and name.split(".")[1] in workers:
-            assert not imported_by(name) & story, name
+WORKERS = ("suites", "engines", "signals", "stats", "store", "report")
+
+
+def named_by(name: str) -> set[str]:
+    """The modules of ours that this one imports, for types too."""
+    modules = {
+        module
+        for node in ast.walk(tree_of(MODULES[name]))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for module in ([node.module or ""] if isinstance(node, ast.ImportFrom) else [one.name for one in node.names])
+    }
+    return {module for module in modules if module.startswith("multiturn")}
+
+
+@pytest.mark.parametrize("worker", WORKERS)
+def test_workers_are_strangers_to_each_other_and_to_the_story(worker: str) -> None:
+    """What lies in a folder speaks values, seams and text measures, and names no other folder, not even for types."""
+    allowed = {f"multiturn.{name}" for name in GROUND} | {"multiturn"}
+    own = [name for name in MODULES if name.split(".")[1:2] == [worker]]
+    assert own
+    for name in own:
+        strange = {
+            other
+            for other in named_by(name)
+            if other not in allowed and not other.startswith(("multiturn.text", f"multiturn.{worker}"))
+        }
+        assert not strange, name
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(PACKAGE)))

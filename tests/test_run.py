@@ -45,7 +45,7 @@ from multiturn.run import (
     standing,
 )
 from multiturn.store import Store, open_store
-from multiturn.transcript import ANSWERED, Failure, Request, Sampling, Session, Status, TurnRecord
+from multiturn.transcript import REPLIED, Failure, Request, Sampling, Session, Status, TurnRecord
 
 OTHER_PROCESS = Path(__file__).with_name("store") / "committing_process.py"
 ARM = Arm(spec="scripted:python")
@@ -566,7 +566,7 @@ def test_whatever_interrupts_a_run_it_ends_as_if_nothing_had(
             if not replays:
                 assert standing_before.keys().isdisjoint(trouble.asked)
             assert len(trouble.asked) == len(set(trouble.asked))
-            standing_before = {place: turn for place, turn in stored.items() if turn.status in ANSWERED}
+            standing_before = {place: turn for place, turn in stored.items() if turn.status in REPLIED}
         uninterrupted = begun(store, suite, ScriptedEngine(said_at), fresh=True)
         held(store, uninterrupted, suite, ScriptedEngine(said_at))
         assert texts_of(store, run) == texts_of(store, uninterrupted)
@@ -658,8 +658,8 @@ def record(turn: int, status: Status) -> TurnRecord:
         turn=turn,
         user="x",
         status=status,
-        reply="y" if status in ANSWERED else None,
-        cause=None if status in ANSWERED else "environment",
+        reply="y" if status in REPLIED else None,
+        cause=None if status in REPLIED else "environment",
         failure=Failure("server", "500") if status == "failed" else None,
     )
 

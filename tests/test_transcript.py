@@ -8,7 +8,7 @@ import pytest
 
 from multiturn.conversation import Message
 from multiturn.transcript import (
-    ANSWERED,
+    REPLIED,
     Cause,
     Failure,
     Request,
@@ -31,9 +31,9 @@ def record(status: Status, *, cause: Cause | None = None) -> TurnRecord:
         turn=0,
         user="x",
         status=status,
-        reply=None if status not in ANSWERED else "" if status == "empty" else "y",
+        reply=None if status not in REPLIED else "" if status == "empty" else "y",
         failure=Failure("timeout", "no reply in 60 s") if status == "failed" else None,
-        cause=None if status in ANSWERED else cause or whose,
+        cause=None if status in REPLIED else cause or whose,
     )
 
 
@@ -80,9 +80,9 @@ def test_a_request_ends_with_the_users_message() -> None:
 @pytest.mark.parametrize("status", STATUSES)
 def test_a_record_has_a_reply_exactly_where_the_model_answered(status: Status) -> None:
     """A reply with a status that has none, and the other way round, can't be made."""
-    assert (record(status).reply is not None) == (status in ANSWERED)
+    assert (record(status).reply is not None) == (status in REPLIED)
     with pytest.raises(ValueError, match="disagree"):
-        msgspec.structs.replace(record(status), reply=None if status in ANSWERED else "y")
+        msgspec.structs.replace(record(status), reply=None if status in REPLIED else "y")
 
 
 def test_absence_has_a_reason() -> None:

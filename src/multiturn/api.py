@@ -15,14 +15,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import msgspec
 
-from multiturn.assess import Assessed, assess
+from multiturn.assess import assess
 from multiturn.compare import compare as compare_runs
 from multiturn.compare import refuse_if_different
 from multiturn.conditions import Arm, RunRecord
@@ -30,19 +30,20 @@ from multiturn.conversation import Suite
 from multiturn.dialogue import Manner
 from multiturn.errors import NotFound, UsageError
 from multiturn.estimate import Estimated, estimate
+from multiturn.finding import Assessed
 from multiturn.protocols import Engine, EngineOptions
 from multiturn.registry import open_engines
 from multiturn.replay import Replay
 from multiturn.report.plain_json import write_results
 from multiturn.report.text import render_comparison as tables
-from multiturn.report.transcripts import refusals, side_by_side, transcript_text, turn_text
+from multiturn.report.transcripts import side_by_side, transcript_text, turn_text
 from multiturn.results import Comparison
 from multiturn.run import Progress, Settings, conditions_of, find_or_begin, hold_run, stored_progress
 from multiturn.store import Store, export_run, import_run, open_store
 from multiturn.suites.lint import lint
-from multiturn.suites.reading import load_suite, shipped_suites
+from multiturn.suites.reading import load_suite, shipped_suites, unread_names
 from multiturn.suites.selection import select
-from multiturn.transcript import Sampling, Transcript
+from multiturn.transcript import Sampling, Session, Transcript
 
 __all__ = [
     "Arm",
@@ -72,7 +73,6 @@ __all__ = [
     "lint",
     "load_suite",
     "open_store",
-    "refusals",
     "select",
     "shipped_suites",
     "side_by_side",
@@ -80,6 +80,7 @@ __all__ = [
     "transcript_text",
     "transcripts",
     "turn_text",
+    "unread_names",
     "unwatched",
 ]
 
@@ -245,10 +246,17 @@ def transcripts(store: Store, run: RunRecord, conversation: str | None = None) -
     Raises:
         NotFound: the run has no such conversation yet.
     """
-    found = [item for item in store.transcripts(run.id) if conversation in (None, item.session.conversation)]
-    if conversation is not None and not found:
-        known = [item.id for item in store.suite(run.conditions.suite_digest).conversations]
-        raise NotFound(f"run {run.id} has no conversation {conversation!r}", hint=f"it has: {', '.join(sorted(known))}")
+    if conversation is None:
+        return list(store.transcripts(run.id))
+    by_id = {item.id: item for item in store.suite(run.conditions.suite_digest).conversations}
+    found = []
+    if conversation in by_id:
+        system = Manner.of(run.conditions).system_of(by_id[conversation])
+        sessions = [Session(conversation, sample) for sample in range(run.conditions.samples)]
+        records = [(session, store.records(run.id, session)) for session in sessions]
+        found = [Transcript(session=session, turns=turns, system=system) for session, turns in records if turns]
+    if not found:
+        raise NotFound(f"run {run.id} has no conversation {conversation!r}", hint=f"it has: {', '.join(sorted(by_id))}")
     return found
 
 
@@ -263,7 +271,7 @@ async def areplay(
         run: its id, or how it begins.
         conversation: which of its conversations.
         start: the first turn that is said anew, from 1.
-        options: for the engine; the run's own template policy by default.
+        options: for the engine; the run's own template policy and context window by default.
 
     Raises:
         NotFound: there is no such run or conversation. UsageError: the turns before were not all answered.
@@ -273,7 +281,8 @@ async def areplay(
     suite = store.suite(found.conditions.suite_digest)
     (held,) = select(suite, only=(conversation,)).conversations
     replay = Replay(store, found, transcript, held, start)
-    job = Job(options=options or EngineOptions(template=found.arm.template))
+    own = EngineOptions(template=found.arm.template, context_window=found.conditions.context_window)
+    job = Job(options=options or own)
     async with _engines([found.arm], job) as ((_, engine),), replay.on(engine):
         yield replay
 
@@ -332,7 +341,17 @@ async def _engines(models: Sequence[str | Arm], job: Job) -> AsyncIterator[list[
             for spec, engine in zip(specs, open_engines(specs, options), strict=True):
                 stack.push_async_callback(engine.close)
                 opened[spec, template] = engine
+        if job.options.reproducible:
+            _refuse_chance(opened.values())
         yield [(arm, opened[arm.spec, arm.template]) for arm in arms]
+
+
+def _refuse_chance(engines: Iterable[Engine]) -> None:
+    for engine in engines:
+        if not engine.facts.reproducible:
+            raise UsageError(
+                f"{engine.spec} makes no promise that texts are reproducible", hint="leave out --reproducible"
+            )
 
 
 def _now(work: Coroutine[Any, Any, T]) -> T:
@@ -341,5 +360,17 @@ def _now(work: Coroutine[Any, Any, T]) -> T:
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(work)
+    begun: Future[Callable[[], object]] = Future()
+
+    async def stoppable() -> T:
+        task, loop = asyncio.current_task(), asyncio.get_running_loop()
+        begun.set_result(lambda: loop.call_soon_threadsafe(task.cancel) if task else None)
+        return await work
+
     with ThreadPoolExecutor(1, thread_name_prefix="multiturn") as thread:
-        return thread.submit(asyncio.run, work).result()
+        done = thread.submit(asyncio.run, stoppable())
+        try:
+            return done.result()
+        except KeyboardInterrupt:  # a notebook's stop button: leaving this block waits for the thread
+            begun.result()()
+            raise

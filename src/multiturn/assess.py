@@ -10,7 +10,8 @@ What counts, and what is missing:
   the turns where it does.
 * With several samples of a conversation the sessions are averaged first: the conversation stays the unit.
 
-Memory: a few numbers for each measure and each group that a conversation is in; transcripts are let go at once.
+Memory: a few numbers for each measure and each group that a conversation is in, and the lengths of each reply;
+transcripts are let go at once.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from multiturn.errors import UsageError
-from multiturn.finding import Signal
+from multiturn.finding import REFUSED, Assessed, Signal
 from multiturn.results import Orientation
 from multiturn.signals.measure import measure
 from multiturn.transcript import Session, Transcript, TurnRecord
@@ -34,9 +35,6 @@ if TYPE_CHECKING:
 
 Group = tuple[str, str]
 """A kind of group and which one: ``("all", "")``, ``("turn", "2")``, ``("capability", "correction")`` ..."""
-
-REFUSED: Final = frozenset({"full", "partial"})
-"""Labels of the refusal signal that count as a refusal."""
 
 
 class Measure(msgspec.Struct, frozen=True):
@@ -71,15 +69,11 @@ MEASURES: Final = (
 )
 """Every measure of a comparison, in the order of the report."""
 
+LENGTHS: Final = ("words", "sentences", "characters", "tokens")
+"""The measures whose distribution over replies is kept, in the order of the report."""
+
 _NAMES: Final = frozenset(measure.name for measure in MEASURES)
 _MEANS: Final = _NAMES - {"missing"}
-
-
-class Assessed(msgspec.Struct, frozen=True):
-    """A transcript with the signals of its replies."""
-
-    transcript: Transcript
-    signals: tuple[Signal, ...]
 
 
 def assess(transcript: Transcript, *, control_tokens: Sequence[str] = ()) -> Assessed:
@@ -194,6 +188,8 @@ class Summary:
         self._sums: Final = {measure.name: array("d", bytes(8 * layout.size)) for measure in MEASURES}
         self._counts: Final = {measure.name: array("Q", bytes(8 * layout.size)) for measure in MEASURES}
         self._seen: Final = set[tuple[int, int]]()
+        self.lengths: Final = {name: array("d") for name in LENGTHS}
+        """Every reply's length, for its distribution."""
         self.turns = 0
         self.lost: Final = Counter[str]()
         """Turns that are missing, by the kind of failure; ``not held`` where there is no record."""
@@ -220,6 +216,8 @@ class Summary:
         conversation = self._layout.conversations[at]
         turns = readings_of(assessed, len(conversation.turns))
         self._count(assessed.transcript, turns)
+        for name, found in self.lengths.items():
+            found.extend(turn[name] for turn in turns if name in turn)
         for offset, chosen in enumerate(groups_of(conversation).values()):
             slot = self._layout.starts[at] + offset
             for name, value in _session_means([turns[turn] for turn in chosen]).items():
@@ -228,12 +226,18 @@ class Summary:
         return turns
 
     def values(self, measure: str, group: Group) -> dict[str, float | None]:
-        """Each conversation of a group with its mean over samples and turns; None where it is missing."""
+        """Each conversation of a group with its mean over samples and turns.
+
+        None where it is missing: not held, or the environment lost a turn. One that was held and to which the measure
+        does not apply (a first reply has none before it to be the same as) is left out: nothing is missing there.
+        """
         sums, counts = self._sums[measure], self._counts[measure]
+        lost, held = self._sums["missing"], self._counts["missing"]
         conversations = self._layout.conversations
         return {
             conversations[at].id: sums[slot] / counts[slot] if counts[slot] else None
             for at, slot in self._layout.members(group)
+            if counts[slot] or lost[slot] or not held[slot]
         }
 
     def _count(self, transcript: Transcript, turns: Sequence[Mapping[str, float]]) -> None:

@@ -29,7 +29,6 @@ class Cleaned(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     reasoning: str = ""
     flags: tuple[Flag, ...] = ()
-    cut_by_stop: bool = False
 
 
 def clean(raw: str, *, stop: Sequence[str] = (), control_tokens: Sequence[str] = (), opened: bool = False) -> Cleaned:
@@ -50,7 +49,7 @@ def clean(raw: str, *, stop: Sequence[str] = (), control_tokens: Sequence[str] =
     cut = min((at for at in (text.find(string) for string in stop) if at >= 0), default=None)
     if cut is not None:
         text = text[:cut]
-        flags.append("run_on")
+        flags.append("stop_ignored")
     text = text.lstrip("\n") if reasoning is not None else text
     text, header = _without_header(text, control_tokens)
     text, ended = _until_control(text, control_tokens)
@@ -64,7 +63,7 @@ def clean(raw: str, *, stop: Sequence[str] = (), control_tokens: Sequence[str] =
     if goes_on is not None:
         text = text[:goes_on].rstrip()
         flags.append("run_on")
-    return Cleaned(text=text, reasoning=reasoning or "", flags=tuple(dict.fromkeys(flags)), cut_by_stop=cut is not None)
+    return Cleaned(text=text, reasoning=reasoning or "", flags=tuple(dict.fromkeys(flags)))
 
 
 def _split_reasoning(raw: str, *, opened: bool) -> tuple[str | None, str]:

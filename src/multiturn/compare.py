@@ -10,16 +10,17 @@ import difflib
 import math
 from collections import Counter
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
-from multiturn.assess import MEASURES, Assessed, Group, Layout, Measure, Summary
+from multiturn.assess import LENGTHS, MEASURES, Group, Layout, Measure, Summary
 from multiturn.conditions import MODEL_KEYS, differences, flatten
 from multiturn.errors import ConditionsDiffer, UsageError
 from multiturn.report.tables import number
-from multiturn.results import Change, Comparison, Contrast, Orientation
+from multiturn.results import SHARES, Change, Comparison, Contrast, Distribution, Orientation
 from multiturn.stats.paired import mean_interval, paired_difference
+from multiturn.stats.quantiles import quantiles
 from multiturn.stats.rates import share_interval
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from multiturn.conditions import Conditions
     from multiturn.conversation import Suite
+    from multiturn.finding import Assessed
     from multiturn.transcript import Session
 
 LEVEL: Final = 0.95
@@ -136,6 +138,7 @@ def compare(
         tuned_run=tuned_run,
         contrasts=tuple(contrasts),
         changes=tuple(sorted(changes, key=lambda change: -change.score)),
+        distributions=tuple(_distributions(arms)),
         notes=(*notes, *_arm_notes("base", arms[0], suite), *_arm_notes("tuned", arms[1], suite)),
     )
 
@@ -143,14 +146,25 @@ def compare(
 def _contrast(measure: Measure, group: Group, arms: tuple[Summary, Summary], orientation: Orientation) -> Contrast:
     base, tuned = (arm.values(measure.name, group) for arm in arms)
     interval = share_interval if measure.share else mean_interval
+    both = base.keys() & tuned.keys()  # where it does not apply to one arm, nothing is missing and nothing pairs
+    first, second = ({name: value for name, value in arm.items() if name in both} for arm in (base, tuned))
     return Contrast(
         measure=measure.name,
         group=group,
         base=interval(tuple(base.values()), LEVEL),
         tuned=interval(tuple(tuned.values()), LEVEL),
-        difference=paired_difference(base, tuned, LEVEL, within=_DIFFERENCE_RANGE if measure.share else None),
+        difference=paired_difference(first, second, LEVEL, within=_DIFFERENCE_RANGE if measure.share else None),
         orientation=orientation,
     )
+
+
+def _distributions(arms: tuple[Summary, Summary]) -> Iterator[Distribution]:
+    for measure in LENGTHS:
+        arm_of: dict[Literal["base", "tuned"], Summary] = {"base": arms[0], "tuned": arms[1]}
+        for name, arm in arm_of.items():
+            found = arm.lengths[measure]
+            if found:
+                yield Distribution(measure=measure, arm=name, n=len(found), quantiles=quantiles(found, SHARES))
 
 
 def _orientations(suite: Suite) -> dict[str, Orientation]:

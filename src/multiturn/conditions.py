@@ -63,7 +63,8 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
     """One arm x one suite x one sampling setting x K samples, as it was begun.
 
     ``created`` is ISO 8601 in UTC. ``conversations`` and ``turns`` are what is planned (times samples). ``versions``
-    says which multiturn, engine and Python held it, and ``notes`` what a reader should know of it.
+    says which multiturn and Python held it, on what kind of machine (the engine's is in ``conditions.identity``), and
+    ``notes`` what a reader should know of it.
     """
 
     id: str

@@ -91,8 +91,8 @@ async def hold(
         engine: who replies.
         manner: under which conditions.
         sample: which of K samples, from 0.
-        committed: turns answered before an interruption. They are kept; where the engine asks for it they are held
-            again, so that what follows is what would have followed, and must come out the same.
+        committed: turns that had their reply before an interruption. They are kept; where the engine asks for it they
+            are held again, so that what follows is what would have followed, and must come out the same.
         commit: keeps each further turn.
 
     Raises:
@@ -109,7 +109,7 @@ async def hold(
 
 
 class _Asked(msgspec.Struct, frozen=True):
-    """A request that was answered: what was to be sent, the reply, and whether oldest turns were left out for it."""
+    """A request with its reply: what was to be sent, the reply, and whether oldest turns were left out for it."""
 
     request: Request
     prompt: Prompt | Unknown
@@ -169,16 +169,16 @@ class Dialogue:
     async def _hold(self, turn: Turn) -> TurnRecord:
         stopped = next((earlier for earlier in self._records if earlier.reply is None), None)
         if stopped is not None:
-            return self._unanswered(turn, "not_reached", cause=stopped.cause)
+            return self._without_reply(turn, "not_reached", cause=stopped.cause)
         if self._broken is not None:
-            return self._unanswered(turn, "failed", cause="environment", failure=self._broken)
+            return self._without_reply(turn, "failed", cause="environment", failure=self._broken)
         try:
-            return self._answered(turn, await self._ask(turn))
+            return self._replied(turn, await self._ask(turn))
         except ContextOverflow as error:
             return self._overflowed(turn, error.message)
         except ReplyFailed as error:
             failure = Failure(error.kind, clean_surrogates(error.message))
-            return self._unanswered(turn, "failed", cause="environment", failure=failure)
+            return self._without_reply(turn, "failed", cause="environment", failure=failure)
 
     async def _ask(self, turn: Turn) -> _Asked:
         """Ask for the reply, with whole oldest turns left out where that is allowed and needed."""
@@ -225,7 +225,7 @@ class Dialogue:
             messages += [Message("user", earlier.text), Message("assistant", said)]
         return (*messages, Message("user", turn.text))
 
-    def _answered(self, turn: Turn, asked: _Asked) -> TurnRecord:
+    def _replied(self, turn: Turn, asked: _Asked) -> TurnRecord:
         request, prompt, reply = asked.request, asked.prompt, asked.reply
         text = prompt.text if isinstance(prompt, Prompt) else ""
         characters = sum(len(message.content) for message in request.messages)
@@ -275,9 +275,9 @@ class Dialogue:
         """An overflow is the model's own doing where its own earlier replies are what filled the window."""
         own = self._manner.history == "self" and any(message.role == "assistant" for message in self._tried)
         cause: Cause = "model" if own else "environment"
-        return self._unanswered(turn, "overflowed", cause=cause, failure=Failure("overflow", clean_surrogates(told)))
+        return self._without_reply(turn, "overflowed", cause=cause, failure=Failure("overflow", clean_surrogates(told)))
 
-    def _unanswered(
+    def _without_reply(
         self, turn: Turn, status: Status, *, cause: Cause | None, failure: Failure | None = None
     ) -> TurnRecord:
         return TurnRecord(
@@ -290,7 +290,7 @@ def _status(cleaned: Cleaned, reply: Reply, *, blank: bool) -> Status:
         return "filtered"
     if blank:
         return "empty"
-    stopped_by_us = "run_on" in cleaned.flags
+    stopped_by_us = not {"run_on", "stop_ignored"}.isdisjoint(cleaned.flags)
     return "length" if reply.finish == "length" and not stopped_by_us else "ok"
 
 

@@ -1,13 +1,14 @@
-"""What was found about a reply: check results, signals, judgments. Absence is a type here, never a number."""
+"""What was found about replies: check results, signals, judgments. Absence is a type here, never a number."""
 
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
 
 from multiturn.conversation import require
+from multiturn.transcript import Transcript
 
 SignalUnit = Literal["characters", "words", "sentences", "tokens", "flag", "share"]
 
@@ -50,6 +51,22 @@ class Signal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     def __post_init__(self) -> None:
         require(self.value is None or math.isfinite(self.value), f"signal {self.name} must be finite")
         require(self.value is not None or bool(self.reason), f"signal {self.name} has no value and no reason")
+
+
+REFUSED: Final = frozenset({"full", "partial"})
+"""Labels of the refusal signal that count as a refusal."""
+
+
+class Assessed(msgspec.Struct, frozen=True):
+    """A transcript with the signals of its replies."""
+
+    transcript: Transcript
+    signals: tuple[Signal, ...]
+
+    @property
+    def refusals(self) -> dict[int, Signal]:
+        """The turns (from 0) at which the reply is a refusal, with the signal that says so."""
+        return {one.turn: one for one in self.signals if one.name == "refusal" and one.label in REFUSED}
 
 
 class Rating(msgspec.Struct, frozen=True, kw_only=True):

@@ -85,8 +85,13 @@ class Replay:
     async def _keep(self, records: tuple[TurnRecord, ...]) -> RunRecord:
         said = msgspec.structs.replace(self._conversation, turns=tuple(self._turns))
         suite = Suite(name=f"replay of {self._run.id}", conversations=(said,))
+        facts = self._engine.facts
         conditions = msgspec.structs.replace(
-            self._run.conditions, suite_digest=suite.digest, samples=1, identity=self._engine.facts.identity
+            self._run.conditions,
+            suite_digest=suite.digest,
+            samples=1,
+            identity=facts.identity,
+            reproducible=facts.reproducible,
         )
         run = new_run(suite, self._engine, self._run.arm, conditions)
         self._store.save_suite(suite)

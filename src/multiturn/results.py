@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
 
@@ -11,6 +11,10 @@ from multiturn.conversation import require
 
 VerdictWord = Literal["regressed", "improved", "equivalent", "inconclusive"]
 Orientation = Literal["higher_is_better", "lower_is_better", "neither"]
+
+
+SHARES: Final = (0.0, 0.1, 0.5, 0.9, 1.0)
+"""Where the quantiles of a distribution stand: lowest, 10 %, median, 90 %, highest."""
 
 
 class Estimate(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,6 +58,22 @@ class Contrast(msgspec.Struct, frozen=True, kw_only=True):
     orientation: Orientation = "neither"
 
 
+class Distribution(msgspec.Struct, frozen=True, kw_only=True):
+    """How one arm's replies spread in one measure, over all turns: description only, since replies of one conversation
+    are not independent. ``quantiles`` stand at ``SHARES``; ``n`` counts replies.
+    """  # noqa: D205 - one sentence with its reason
+
+    measure: str
+    arm: Literal["base", "tuned"]
+    n: int
+    quantiles: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        require(self.n > 0, "a distribution needs a reply")
+        require(len(self.quantiles) == len(SHARES), "a distribution has a quantile for each of its shares")
+        require(all(math.isfinite(value) for value in self.quantiles), "quantiles must be finite")
+
+
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     """What is said of one measure, and what would settle it where it is inconclusive."""
 
@@ -79,5 +99,6 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     tuned_run: str
     contrasts: tuple[Contrast, ...]
     changes: tuple[Change, ...]
+    distributions: tuple[Distribution, ...] = ()
     verdicts: tuple[Verdict, ...] = ()
     notes: tuple[str, ...] = ()

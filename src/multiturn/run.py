@@ -23,7 +23,7 @@ from multiturn.dialogue import Manner, hold
 from multiturn.errors import ConditionsDiffer, EngineError, UsageError
 from multiturn.protocols import Engine
 from multiturn.store import Store
-from multiturn.transcript import ANSWERED, HistoryMode, OverflowPolicy, Sampling, Session, TurnRecord
+from multiturn.transcript import REPLIED, HistoryMode, OverflowPolicy, Sampling, Session, TurnRecord
 
 GIVE_UP_AFTER: Final = 5
 """Conversations that fail one after the other, with no reply between, before a run stops: the server is gone."""
@@ -32,9 +32,10 @@ GIVE_UP_AFTER: Final = 5
 class Progress(msgspec.Struct, frozen=True, kw_only=True):
     """How far a run is. ``*_done`` include what was stored before; replies and tokens are of this session only.
 
-    ``seconds`` is since this session's first request. ``missing`` counts the turns of this session that have no reply
-    through no doing of the model: those that failed, and those that were then not reached. ``replays_differing`` counts
-    the turns that went on from an earlier reply that no longer came out the same.
+    ``seconds`` is since this session began to ask. ``missing`` counts the turns that have no reply through no doing of
+    the model: those that failed, that did not fit the window from the start, and that were then not reached; of this
+    session, or of the whole run where nothing had to be asked for. ``replays_differing`` counts the turns that went on
+    from an earlier reply that no longer came out the same.
     """
 
     conversations: int
@@ -177,9 +178,13 @@ async def hold_run(
 
 
 def stored_progress(store: Store, run: RunRecord, suite: Suite) -> Progress:
-    """How far a run is in the store; nothing is held."""
+    """How far a run is in the store, and all that is missing of what is there; nothing is held."""
     by_id = {conversation.id: conversation for conversation in suite.conversations}
-    return _Tally(run, _left(store, run, suite), by_id, lambda _: None).progress()
+    progress = _Tally(run, _left(store, run, suite), by_id, lambda _: None).progress()
+    if store.progress(run.id).keys() <= REPLIED:
+        return progress
+    missing = sum(record.missing for transcript in store.transcripts(run.id) for record in transcript.turns)
+    return msgspec.structs.replace(progress, missing=missing)
 
 
 def standing(records: tuple[TurnRecord, ...]) -> tuple[TurnRecord, ...]:
@@ -254,7 +259,7 @@ class _Tally:
             self._failures += 1
             self._in_a_row += 1
             self._last_failure = record.failure.message if record.failure else ""
-        elif record.status in ANSWERED:
+        elif record.status in REPLIED:
             self._replies += 1
             self._in_a_row = 0
         self._watch(self.progress())

@@ -18,6 +18,7 @@ Cause = Literal["model", "environment"]
 
 Flag = Literal[
     "run_on",  # the model went on as the user; what it added was cut from the reply
+    "stop_ignored",  # the engine went on past a stop string; the rest was cut from the reply
     "role_echo",  # the reply began with a role label; the label was cut
     "control_tokens",  # control-token text was cut from the reply
     "dropped_turns",  # whole oldest turns were left out of the prompt so that it fits
@@ -30,15 +31,15 @@ FinishReason = Literal["stop", "length", "filter", "unknown"]
 HistoryMode = Literal["self", "golden"]
 OverflowPolicy = Literal["stop", "drop-oldest"]
 
-ANSWERED: Final[frozenset[Status]] = frozenset({"ok", "empty", "length", "filtered"})
-"""Statuses of turns that a model did answer, if with nothing."""
+REPLIED: Final[frozenset[Status]] = frozenset({"ok", "empty", "length", "filtered"})
+"""Statuses of turns that have a reply, if an empty one."""
 
 
 class Sampling(msgspec.Struct, frozen=True, kw_only=True):
     """Every field that decides how a reply is drawn; none is left to an engine's default.
 
     ``temperature`` 0 is greedy. ``top_k`` 0 and ``min_p`` 0 are off, ``top_p`` 1 and ``repeat_penalty`` 1 too.
-    ``max_tokens`` is the reply's budget, ``reasoning_tokens`` what a reasoning model may think beside it. ``seed`` is
+    ``max_tokens`` is the reply's budget, ``reasoning_tokens`` is added to it for models that think first. ``seed`` is
     the run's; each turn's own seed is derived from it.
     """
 
@@ -77,13 +78,19 @@ class Session(msgspec.Struct, frozen=True):
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
-    """What an engine is asked: the reply to the last message. ``turn`` counts from 0; ``seed`` is this turn's."""
+    """What an engine is asked: the reply to the last message. ``turn`` counts from 0; ``seed`` is this turn's.
+
+    ``json_schema`` (JSON text; empty for none) binds the reply to a form, ``logprobs`` asks for its tokens'
+    log-probabilities: both only where the engine's facts say that it can.
+    """
 
     session: Session
     turn: int
     messages: tuple[Message, ...]
     sampling: Sampling
     seed: int
+    json_schema: str = ""
+    logprobs: bool = False
 
     def __post_init__(self) -> None:
         require(len(self.messages) > 0, "a request needs a message")
@@ -118,6 +125,7 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
     timing: Timing
     reasoning: str = ""
     token_ids: tuple[int, ...] | None = None
+    logprobs: tuple[float, ...] | None = None
     prompt_tokens: int | None = None
     cached_tokens: int | None = None
     new_tokens: int | None = None
@@ -163,7 +171,7 @@ class TurnRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     def __post_init__(self) -> None:
         require(self.turn >= 0, "turn must be 0 or more")
-        require((self.reply is not None) == (self.status in ANSWERED), f"status {self.status} and reply disagree")
+        require((self.reply is not None) == (self.status in REPLIED), f"status {self.status} and reply disagree")
         require((self.status == "failed") <= (self.failure is not None), "a failed turn needs its failure")
         require((self.reply is None) == (self.cause is not None), "a cause goes with a turn without a reply")
 

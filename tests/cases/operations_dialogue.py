@@ -48,7 +48,7 @@ def clean_answer(given: dict[str, Any]) -> dict[str, Any]:
     cleaned = clean(given["raw"], stop=given["stop"], control_tokens=control)
     return {
         "text": cleaned.text,
-        "cut_by_stop": cleaned.cut_by_stop,
+        "cut_by_stop": "stop_ignored" in cleaned.flags,
         "role_echo": "role_echo" in cleaned.flags,
         "empty": is_blank(cleaned.text),
     }

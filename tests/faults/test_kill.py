@@ -50,13 +50,14 @@ class Place:
         ]
         (self.folder / "suite.json").write_text(json.dumps(suite), encoding="utf-8")
 
-    def start(self, *arguments: str) -> subprocess.Popen[str]:
-        """A process of its own, with pipes for its outputs."""
+    def start(self, *arguments: str, typing: bool = False) -> subprocess.Popen[str]:
+        """A process of its own, with pipes for its outputs, and with ``typing`` one for its input."""
         environment = os.environ | {"PYTHONPATH": str(HERE), "ASKED": str(self.asked_file)}
         process = subprocess.Popen(
             [sys.executable, "-m", "multiturn", *arguments],
             cwd=self.folder,
             env=environment,
+            stdin=subprocess.PIPE if typing else None,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -256,6 +257,30 @@ def test_a_run_that_was_interrupted_between_its_first_turns_is_completed(place: 
     time.sleep(0.2)
     interrupt(waiting)
     assert place.turns().keys() == {(name, turn) for name in ("c00", "c01") for turn in (0, 1)}
+
+
+def test_ctrl_c_while_the_event_loop_is_busy(place: Place) -> None:
+    """Work that never awaits (a digest, a comparison) does not hold it up."""
+    place.write_suite(1, 3)
+    process = place.start("run", "scripted:slow_scripts:busy", "--suite", "suite.json", "--store", "s.db")
+    first_line(process)
+    time.sleep(0.3)
+    interrupt(process)
+    assert place.turns().keys() == {("c00", 0)}
+
+
+def test_ctrl_c_where_a_turn_is_asked_for(place: Place) -> None:
+    """Chatting on: what was said is kept as a run, and the prompt does not swallow the signal."""
+    place.write_suite(1, 2)
+    assert place.run("run", "scripted:echo", "--suite", "suite.json", "--store", "s.db", "-q")[0] == 0
+    process = place.start("replay", "latest", "c00", "--from", "1", "--store", "s.db", typing=True)
+    assert process.stdin is not None
+    process.stdin.write("something else\n")
+    process.stdin.flush()
+    time.sleep(1.5)
+    interrupt(process)
+    with open_store(place.folder / "s.db") as store:
+        assert [summary.run.suite_name.split()[0] for summary in store.runs()] == ["replay", "suite"]
 
 
 def test_a_second_signal_does_not_hang_it(place: Place) -> None:

@@ -6,22 +6,15 @@ import json
 import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 import pytest
 
 from multiturn.conditions import Arm, Conditions, RunRecord
-from multiturn.finding import Signal
+from multiturn.finding import Assessed, Signal
 from multiturn.report.plain_json import write_results
 from multiturn.results import Comparison, Contrast, Estimate
 from multiturn.transcript import Failure, Sampling, Session, Transcript, TurnRecord
-
-
-class Held(NamedTuple):
-    """A transcript with its signals, as any caller may bring it."""
-
-    transcript: Transcript
-    signals: tuple[Signal, ...] = ()
 
 
 def run(name: str, spec: str) -> RunRecord:
@@ -62,7 +55,7 @@ def strict(path: Path) -> dict[str, Any]:
     return found
 
 
-HELD = Held(
+HELD = Assessed(
     Transcript(
         session=Session("c1"),
         turns=(
@@ -116,7 +109,7 @@ def test_what_the_numbers_rest_on_stands_beside_them(tmp_path: Path) -> None:
 def test_an_older_file_stays_when_writing_fails(tmp_path: Path) -> None:
     """Whatever stops the export, the file is the old one or the new one, and nothing is left beside it."""
 
-    def broken() -> Iterator[Held]:
+    def broken() -> Iterator[Assessed]:
         yield HELD
         raise RuntimeError("the store went away")
 
@@ -132,10 +125,10 @@ def test_an_older_file_stays_when_writing_fails(tmp_path: Path) -> None:
 
 
 def test_memory_does_not_grow_with_the_results(tmp_path: Path) -> None:
-    def many(count: int) -> Iterator[Held]:
+    def many(count: int) -> Iterator[Assessed]:
         for index in range(count):
             record = TurnRecord(turn=0, user="u", status="ok", reply="word " * 2000)
-            yield Held(Transcript(session=Session(f"c{index}"), turns=(record,)))
+            yield Assessed(Transcript(session=Session(f"c{index}"), turns=(record,)), ())
 
     tracemalloc.start()
     try:

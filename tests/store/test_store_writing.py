@@ -18,7 +18,7 @@ from sqlalchemy import event
 from multiturn.conditions import RunRecord
 from multiturn.errors import NotFound, StoreError
 from multiturn.store import Store, open_store
-from multiturn.transcript import ANSWERED, Cause, Failure, Session, Status, Timing, TurnRecord
+from multiturn.transcript import REPLIED, Cause, Failure, Session, Status, Timing, TurnRecord
 
 OTHER = Path(__file__).with_name("committing_process.py")
 
@@ -28,9 +28,9 @@ def turn(number: int, status: Status = "ok", reply: str = "yes") -> TurnRecord:
         turn=number,
         user="hello",
         status=status,
-        reply=reply if status in ANSWERED else None,
+        reply=reply if status in REPLIED else None,
         failure=Failure("timeout", "no reply within 60 s") if status == "failed" else None,
-        cause=None if status in ANSWERED else "model" if status == "overflowed" else "environment",
+        cause=None if status in REPLIED else "model" if status == "overflowed" else "environment",
     )
 
 
@@ -295,10 +295,10 @@ def turn_records(draw: st.DrawFn) -> TurnRecord:
         turn=0,
         user=draw(texts),
         status=status,
-        reply=draw(texts) if status in ANSWERED else None,
+        reply=draw(texts) if status in REPLIED else None,
         raw=draw(st.none() | texts),
         reasoning=draw(texts),
-        cause=None if status in ANSWERED else draw(st.sampled_from(causes.get(status, ["model", "environment"]))),
+        cause=None if status in REPLIED else draw(st.sampled_from(causes.get(status, ["model", "environment"]))),
         failure=Failure(draw(st.sampled_from(["timeout", "overflow"])), draw(texts)) if status == "failed" else None,
         flags=draw(st.sampled_from([(), ("run_on",), ("role_echo", "dropped_turns")])),
         finish=draw(st.sampled_from([None, "stop", "length", "filter", "unknown"])),

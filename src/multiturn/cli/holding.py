@@ -145,10 +145,12 @@ def _end(*runs: Held) -> None:
         missing = held.progress.missing
         if missing:
             turns = "1 turn is" if missing == 1 else f"{missing} turns are"
-            warn(
-                f"{shorten(held.run.arm.spec)}: {turns} missing through no doing of the model; "
+            advice = (
                 "give the same command again to ask for what failed"
+                if held.progress.failures
+                else "the prompts do not fit the context window: --context-window, or --overflow drop-oldest"
             )
+            warn(f"{shorten(held.run.arm.spec)}: {turns} missing through no doing of the model; {advice}")
     if any(held.progress.missing > TOO_MUCH_MISSING * held.progress.turns for held in runs):
         raise typer.Exit(EXIT_INFRASTRUCTURE)
 

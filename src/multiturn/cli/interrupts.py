@@ -29,28 +29,31 @@ def run_until_done(work: Coroutine[Any, Any, T]) -> T:
     """
 
     async def guarded() -> T:
-        task = asyncio.current_task()
-        loop = asyncio.get_running_loop()
+        task, loop = asyncio.current_task(), asyncio.get_running_loop()
         stopped = False
 
-        def stop() -> None:
+        def stop(*_: object) -> None:
             nonlocal stopped
             if stopped or task is None:
                 os._exit(EXIT_INTERRUPTED)
             stopped = True
-            task.cancel()
+            loop.call_soon_threadsafe(task.cancel)
             timer = threading.Timer(GRACE_SECONDS, _leave)
             timer.daemon = True
             timer.start()
 
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, stop)
+        for number in before:
+            signal.signal(number, stop)  # not the loop's handlers: those wait for whatever the loop is busy with
         return await work
 
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         return asyncio.run(guarded())
     except asyncio.CancelledError:
         raise Interrupted(MESSAGE, hint=HINT) from None
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _leave() -> None:

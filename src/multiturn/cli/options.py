@@ -15,13 +15,11 @@ import multiturn
 from multiturn.conditions import Arm
 from multiturn.errors import UsageError
 from multiturn.protocols import EngineOptions
-from multiturn.transcript import Sampling
+from multiturn.transcript import HistoryMode, OverflowPolicy, Sampling
 
 if TYPE_CHECKING:
     from multiturn.api import Job
 
-History = Literal["self", "golden"]
-Overflow = Literal["stop", "drop-oldest"]
 Template = Literal["model", "plain"]
 
 DEFAULT_SUITE: Final = "mtbench_conversations"
@@ -43,11 +41,11 @@ Samples = Annotated[
     int, typer.Option("--samples", min=1, help="Hold every conversation this many times.", rich_help_panel=RUN)
 ]
 HistoryFlag = Annotated[
-    History,
+    HistoryMode,
     typer.Option("--history", help="Go on from the model's own replies, or from golden ones.", rich_help_panel=RUN),
 ]
 OverflowFlag = Annotated[
-    Overflow,
+    OverflowPolicy,
     typer.Option("--overflow", help="Full context window: stop, or drop the oldest turns.", rich_help_panel=RUN),
 ]
 System = Annotated[
@@ -61,7 +59,8 @@ MinP = Annotated[float, typer.Option("--min-p", help="0 is off.", rich_help_pane
 RepeatPenalty = Annotated[float, typer.Option("--repeat-penalty", help="1 is off.", rich_help_panel=SAMPLING)]
 MaxTokens = Annotated[int, typer.Option("--max-tokens", help="New tokens a reply.", rich_help_panel=SAMPLING)]
 ReasoningTokens = Annotated[
-    int, typer.Option("--reasoning-tokens", help="Tokens for thinking, beside the reply.", rich_help_panel=SAMPLING)
+    int,
+    typer.Option("--reasoning-tokens", help="Added to --max-tokens, for thinking.", rich_help_panel=SAMPLING),
 ]
 Stop = Annotated[
     list[str] | None, typer.Option("--stop", help="End a reply at this text; repeatable.", rich_help_panel=SAMPLING)

@@ -68,7 +68,7 @@ def show(
         shown = 0
         for transcript in multiturn.api.transcripts(opened, found, conversation):
             assessed = multiturn.api.assess(transcript)
-            if refusals and not multiturn.api.refusals(assessed):
+            if refusals and not assessed.refusals:
                 continue
             if shown:
                 OUT.print()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,7 +15,7 @@ from multiturn.cli.screen import OUT, say
 from multiturn.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import AsyncIterator
 
 
 def add_to(app: typer.Typer) -> None:
@@ -44,7 +45,7 @@ async def _chat(run: str, conversation: str, start: int, says: list[str] | None,
             if says is None:
                 say(f"\nturn {start} was: {chat.original}")
                 say("say it otherwise (empty line to end):", "dim")
-            for text in _lines(says):
+            async for text in _lines(says):
                 record = await chat.say(text)
                 OUT.print(multiturn.api.turn_text(record, user=says is not None))
         if chat.kept is None:
@@ -52,14 +53,15 @@ async def _chat(run: str, conversation: str, start: int, says: list[str] | None,
         say(f"\nkept as run {chat.kept.id}; compare it: multiturn diff {run} {chat.kept.id} {conversation}")
 
 
-def _lines(says: list[str] | None) -> Iterator[str]:
+async def _lines(says: list[str] | None) -> AsyncIterator[str]:
     if says is not None:
-        yield from says
+        for text in says:
+            yield text
         return
     while True:
         sys.stdout.write("you: ")
         sys.stdout.flush()
-        line = sys.stdin.readline()
+        line = await asyncio.to_thread(sys.stdin.readline)  # the loop stays free for Ctrl-C
         if not line.strip():
             return
         yield line.rstrip("\n")

@@ -65,6 +65,8 @@ def lint(
     """Check a suite: faults end with code 2, remarks are advice."""
     loaded = multiturn.api.load_suite(suite)
     remarks = multiturn.api.lint(loaded)
+    for name in multiturn.api.unread_names(suite):
+        say(name)
     for remark in remarks:
         say(str(remark))
     say(f"{loaded.name}: no faults, {counted(len(remarks), 'remark')}")

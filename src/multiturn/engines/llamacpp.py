@@ -24,7 +24,7 @@ import msgspec
 from multiturn.conversation import Message
 from multiturn.engines import chat_template
 from multiturn.engines.llamacpp_pool import Pool, Seat
-from multiturn.engines.llamacpp_server import Completion, Server, adapters_on, package_version
+from multiturn.engines.llamacpp_server import Decoded, Flight, Server, adapters_on, package_version, processor
 from multiturn.errors import SpecError
 from multiturn.protocols import EngineOptions, Facts
 from multiturn.transcript import FinishReason, Flag, Prompt, Reply, Request, Sampling, Session, Timing
@@ -123,12 +123,16 @@ class LlamaCppEngine:
             identity={
                 "engine": "llamacpp",
                 "engine_version": package_version(),
+                "processor": processor(),
                 "weights": pool.digests[header.path],
                 "adapter": pool.digests[adapter] if adapter else "none",
                 "arrangement": f"{pool.size} slots, {pool.threads} threads, {pool.gpu_layers} layers on a GPU"
                 if pool.batched
                 else f"a server per conversation, threads: {pool.threads}",
                 "samplers": ">".join(SAMPLERS),
+                "fixed": ", ".join(f"{name}={value}" for name, value in SWITCHED_OFF.items() if name != "samplers"),
+                "template_date": f"{chat_template.PINNED_DATE:%Y-%m-%d}",
+                "template_stop": repr(template.stop),
                 "template": template.sha256,
             },
             system_role=template.system == "own",
@@ -147,28 +151,26 @@ class LlamaCppEngine:
 
     async def reply(self, request: Request) -> Reply:
         """The reply to the last message, decoded in this session's own slot."""
+        held = await self._seated(request.session)
         started = time.perf_counter()
         built = await self._build(request)
-        held = self._held.get(request.session)
-        if held is None:
-            seat = await self._pool.take()
-            held = self._held[request.session] = _Held(seat, seat.server or await self._pool.first())
         body = self._body(request, built.ids, slot=held.seat.slot, cache=bool(held.prompt_ids))
-        completion = await self._pool.work(held.server, lambda server: server.complete(body))
-        generated = self._generated(completion)
+        decoded = await self._pool.work(lambda flight: held.server.decode(body, flight))
+        generated = self._generated(decoded)
         self._built.pop(request.session, None)
         held.prompt, held.prompt_ids = built.text, built.ids
-        held.reply, held.reply_ids = completion.content, generated
-        timings = completion.timings
+        held.reply, held.reply_ids = decoded.content, generated
+        timings = decoded.timings
         return Reply(
-            text=completion.content,
-            finish=FINISH.get(completion.stop_type, "unknown"),
+            text=decoded.content,
+            finish=FINISH.get(decoded.stop_type, "unknown"),
             timing=Timing(
                 total=time.perf_counter() - started,
                 prompt=timings.prompt_ms / 1000,
                 generate=timings.predicted_ms / 1000,
             ),
-            token_ids=tuple(completion.tokens),
+            token_ids=tuple(decoded.tokens),
+            logprobs=tuple(one.logprob for one in decoded.completion_probabilities) if request.logprobs else None,
             prompt_tokens=len(built.ids),
             cached_tokens=timings.cache_n,
             new_tokens=timings.predicted_n,
@@ -207,50 +209,57 @@ class LlamaCppEngine:
                 "lora": adapters_on(self._pool.adapters, self._adapter),
             }
             | (GREEDY if sampling.temperature == 0 else {})
+            | ({"json_schema": msgspec.json.decode(request.json_schema)} if request.json_schema else {})
+            | ({"n_probs": 1} if request.logprobs else {})
         )
 
-    def _generated(self, completion: Completion) -> list[int] | None:
+    def _generated(self, decoded: Decoded) -> list[int] | None:
         """The ids of the reply's text; None where a stop string was cut from it, so that they would say more."""
-        if completion.stop_type == "word":
+        if decoded.stop_type == "word":
             return None
-        ids = list(completion.tokens)
+        ids = list(decoded.tokens)
         while ids and ids[-1] in self._control_ids.values():
             ids.pop()
         return ids
+
+    async def _seated(self, session: Session) -> _Held:
+        """The session with its seat, taken when it first needs one."""
+        held = self._held.get(session)
+        if held is None:
+            held = self._held[session] = _Held(*await self._pool.take())
+        return held
 
     async def _build(self, request: Request) -> _Built:
         ready = self._built.get(request.session)
         if ready is not None and ready.messages == request.messages:
             return ready
-        held = self._held.get(request.session)
-        server = held.server if held else await self._pool.first()
-        built = await self._pool.work(server, lambda server: self._encode(server, request))
+        held = await self._seated(request.session)
+        built = await self._pool.work(lambda flight: self._encode(held, flight, request))
         self._built[request.session] = built
         return built
 
-    def _encode(self, server: Server, request: Request) -> _Built:
+    def _encode(self, held: _Held, flight: Flight, request: Request) -> _Built:
         template, messages = self._pool.template, request.messages
         text, pieces = chat_template.render_pieces(template, messages, self._control_tokens)
-        held = self._held.get(request.session)
         known, ids = self._kept(held, text)
         rest = _after(pieces, known)
         if known and self._joins_badly(rest):
             known, ids, rest = 0, [], pieces
         if not known:
             ids, rest = self._begin(rest)
-        ids = ids + self._tokenize(server, rest, messages)
+        ids = ids + self._tokenize(held.server, flight, rest, messages)
         flags: list[Flag] = []
         if template.system == "folded" and messages[0].role == "system":
             flags.append("system_folded")
         if template.fallback:
             flags.append("fallback_template")
-        if held is not None and held.prompt and known < len(held.prompt) + len(held.reply):
+        if held.prompt and known < len(held.prompt) + len(held.reply):
             flags.append("reencoded")
         return _Built(messages=request.messages, text=text, ids=ids, flags=tuple(flags))
 
-    def _kept(self, held: _Held | None, text: str) -> tuple[int, list[int]]:
+    def _kept(self, held: _Held, text: str) -> tuple[int, list[int]]:
         """How many characters of the prompt this session holds as token ids already, and those ids."""
-        if held is None or not held.prompt or not text.startswith(held.prompt):
+        if not held.prompt or not text.startswith(held.prompt):
             return 0, []
         whole = held.prompt + held.reply
         if held.reply_ids is not None and text.startswith(whole):
@@ -268,12 +277,14 @@ class LlamaCppEngine:
         number = header.number("tokenizer.ggml.bos_token_id")
         return ([number] if begins and number is not None else []), rest
 
-    def _tokenize(self, server: Server, pieces: list[tuple[str, bool]], messages: Sequence[Message]) -> list[int]:
+    def _tokenize(
+        self, server: Server, flight: Flight, pieces: list[tuple[str, bool]], messages: Sequence[Message]
+    ) -> list[int]:
         if not any(token in message.content for message in messages for token in self._control_tokens):
-            return server.tokenize("".join(text for text, _ in pieces), control=True)
+            return server.tokenize("".join(text for text, _ in pieces), control=True, flight=flight)
         ids: list[int] = []
         for text, control in pieces:
-            ids += [self._control_ids[text]] if control else server.tokenize(text, control=False)
+            ids += [self._control_ids[text]] if control else server.tokenize(text, control=False, flight=flight)
         return ids
 
 

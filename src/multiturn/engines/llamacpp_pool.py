@@ -13,7 +13,7 @@ import msgspec
 
 from multiturn.engines import chat_template
 from multiturn.engines.gguf import Header, file_digest, read_header
-from multiturn.engines.llamacpp_server import Loaded, Server
+from multiturn.engines.llamacpp_server import Flight, Loaded, Server
 from multiturn.errors import EngineSetupError, ReplyFailed, SpecError
 from multiturn.protocols import EngineOptions
 
@@ -80,57 +80,56 @@ class Pool:
         self._loading = asyncio.Lock()
         self._executor = ThreadPoolExecutor(2 * self.size, thread_name_prefix="llamacpp")
         self._closed = False
-        self._taken_first = False
 
-    async def take(self) -> Seat:
-        """A free seat, loaded; waits for one."""
+    async def take(self) -> tuple[Seat, Server]:
+        """A free seat and its server, loaded when somebody first sits there; waits for a seat.
+
+        Raises:
+            EngineSetupError: llama.cpp can't load the model.
+        """
         seat = await self._free.get()
         try:
-            seat.server = seat.server or await self._server_for_a_seat()
+            seat.server = seat.server or await self._server()
         except BaseException:
             self.give(seat)
             raise
-        return seat
+        return seat, seat.server
 
     def give(self, seat: Seat) -> None:
         """The seat is free again."""
         self._free.put_nowait(seat)
 
-    async def first(self) -> Server:
-        """A server to tokenise with, loaded when it is first needed."""
-        async with self._loading:
-            if not self._servers:
-                self._servers.append(await self._load())
-        return self._servers[0]
-
-    async def work(self, server: Server, call: Callable[[Server], T]) -> T:
-        """Run a blocking call on a server in a thread.
-
-        When the waiting task is cancelled, the server's requests in flight are given up before it goes on.
-        """
+    async def work(self, call: Callable[[Flight], T]) -> T:
+        """Run a blocking call in a thread; when the waiting task is cancelled, its request is given up first."""
         if self._closed:
             raise ReplyFailed("engine", "the engine is closed")
-        future = asyncio.get_running_loop().run_in_executor(self._executor, call, server)
+        flight = Flight()
+        future = asyncio.get_running_loop().run_in_executor(self._executor, call, flight)
         try:
             return await asyncio.shield(future)
         except asyncio.CancelledError:
-            server.abort()
+            flight.give_up()
             await asyncio.gather(future, return_exceptions=True)
             raise
 
-    async def _server_for_a_seat(self) -> Server:
-        first = await self.first()
-        if self.batched or not self._taken_first:
-            self._taken_first = True
-            return first
-        server = await self._load()
-        self._servers.append(server)
-        return server
+    async def _server(self) -> Server:
+        """One server for all seats where they are slots of it, else one of one's own."""
+        if not self.batched:
+            return await self._load()
+        async with self._loading:
+            return self._servers[0] if self._servers else await self._load()
 
     async def _load(self) -> Server:
         if self._closed:
             raise ReplyFailed("engine", "the engine is closed")
-        return await asyncio.get_running_loop().run_in_executor(self._executor, Server, self._loaded)
+        return await asyncio.get_running_loop().run_in_executor(self._executor, self._load_now)
+
+    def _load_now(self) -> Server:
+        server = Server(self._loaded)
+        self._servers.append(server)
+        if self._closed:  # nobody waited for it
+            server.close()
+        return server
 
     def close(self) -> None:
         """Give up what is in flight and free the model. May be called twice."""
@@ -138,7 +137,7 @@ class Pool:
             self._closed = True
             for server in self._servers:
                 server.close()
-            self._executor.shutdown(wait=True, cancel_futures=True)
+            self._executor.shutdown(wait=False, cancel_futures=True)
 
 
 def cores() -> int:

@@ -1,4 +1,4 @@
-"""One llama.cpp server inside the process: load, tokenise, complete, give up, close. Only this file knows xllamacpp.
+"""One llama.cpp server inside the process: load, tokenise, decode, give up, close. Only this file knows xllamacpp.
 
 Requests go over its loopback listener (a random port, guarded by a random key): that is the one door through which a
 request in flight can be given up, since llama.cpp stops decoding as soon as its client has gone.
@@ -24,7 +24,7 @@ from multiturn.errors import ContextOverflow, EngineSetupError, MissingExtra, Re
 try:
     import xllamacpp
 except ImportError as error:
-    raise MissingExtra("the llamacpp engine needs xllamacpp", hint="pip install 'multiturn[llamacpp]'") from error
+    raise MissingExtra("the llamacpp engine needs xllamacpp", hint="pip install xllamacpp") from error
 
 INFERENCE_TIMEOUT: Final = 3600.0  # seconds; a long reply of a large model on a slow CPU
 T = TypeVar("T")
@@ -51,14 +51,43 @@ class Timings(msgspec.Struct, frozen=True):
     predicted_ms: float
 
 
-class Completion(msgspec.Struct, frozen=True):
-    """llama.cpp's answer to ``/completion``: only what is used of it."""
+class _Probability(msgspec.Struct, frozen=True):
+    logprob: float
+
+
+class Decoded(msgspec.Struct, frozen=True):
+    """What llama.cpp decoded for a prompt: only what is used of it."""
 
     content: str
     tokens: list[int]
     stop_type: str
     timings: Timings
-    tokens_evaluated: int = 0
+    completion_probabilities: list[_Probability] = []
+
+
+class Flight:
+    """One request in flight, which can be given up from another thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._connection: http.client.HTTPConnection | None = None
+        self._given_up = False
+
+    def take_off(self, connection: http.client.HTTPConnection) -> None:
+        """Connect, unless the request was given up already."""
+        with self._lock:
+            if self._given_up:
+                raise ReplyFailed("connection", "the request was given up")
+            connection.connect()
+            self._connection = connection
+
+    def give_up(self) -> None:
+        """End the request: who waits for it gets ReplyFailed, and llama.cpp stops decoding."""
+        with self._lock:
+            self._given_up = True
+            if self._connection is not None and self._connection.sock is not None:
+                with contextlib.suppress(OSError):  # gone already
+                    self._connection.sock.shutdown(socket.SHUT_RDWR)
 
 
 class _Tokens(msgspec.Struct, frozen=True):
@@ -91,61 +120,57 @@ class Server:
             ) from error
         address = urlsplit(self._server.listening_address)
         self._host, self._port = address.hostname or "127.0.0.1", address.port or 0
-        self._open: set[http.client.HTTPConnection] = set()
+        self._flights: set[Flight] = set()
         self._lock = threading.Lock()
         self._closed = False
 
-    def tokenize(self, text: str, *, control: bool) -> list[int]:
+    def tokenize(self, text: str, *, control: bool, flight: Flight | None = None) -> list[int]:
         """Token ids of a text, nothing added. ``control``: whether text that spells a control token becomes one."""
         body = {"content": text, "add_special": False, "parse_special": control}
-        return self._post("/tokenize", body, _Tokens).tokens
+        return self._post("/tokenize", body, _Tokens, flight or Flight()).tokens
 
-    def complete(self, body: dict[str, Any]) -> Completion:
+    def decode(self, body: dict[str, Any], flight: Flight | None = None) -> Decoded:
         """The reply to a prompt of token ids.
 
         Raises:
             ContextOverflow: the prompt alone fills the window.
-            ReplyFailed: it refused, went away, or was given up by ``abort``.
+            ReplyFailed: it refused, went away, or the flight was given up.
         """
-        return self._post("/completion", body, Completion)
-
-    def abort(self) -> None:
-        """Give up all requests in flight; each raises ReplyFailed in its own thread."""
-        with self._lock:
-            for connection in self._open:
-                with contextlib.suppress(OSError, AttributeError):  # not connected yet, or gone already
-                    connection.sock.shutdown(socket.SHUT_RDWR)
+        return self._post("/completion", body, Decoded, flight or Flight())
 
     def close(self) -> None:
-        """Free the model. Requests in flight are given up."""
-        self._closed = True
-        self.abort()
+        """Free the model. Requests in flight are given up. May be called twice."""
+        with self._lock:
+            self._closed = True
+            flights = list(self._flights)
+        for flight in flights:
+            flight.give_up()
         self._server = None
 
-    def _post(self, path: str, body: dict[str, Any], kind: type[T]) -> T:
-        if self._closed:
-            raise ReplyFailed("engine", "the llama.cpp server is closed")
+    def _post(self, path: str, body: dict[str, Any], kind: type[T], flight: Flight) -> T:
+        with self._lock:
+            if self._closed:
+                raise ReplyFailed("engine", "the llama.cpp server is closed")
+            self._flights.add(flight)
         connection = http.client.HTTPConnection(self._host, self._port, timeout=INFERENCE_TIMEOUT)
         headers = {"Content-Type": "application/json", "Authorization": f"Bearer {self._key}"}
         try:
-            connection.connect()
-            with self._lock:
-                self._open.add(connection)
+            flight.take_off(connection)
             connection.request("POST", path, msgspec.json.encode(body), headers)
-            answer = connection.getresponse()
-            data = answer.read()
+            back = connection.getresponse()
+            data = back.read()
         except (OSError, http.client.HTTPException) as error:
-            raise ReplyFailed("connection", f"the llama.cpp server gave no answer: {error}", retryable=True) from error
+            raise ReplyFailed("connection", f"the llama.cpp server went away: {error}", retryable=True) from error
         finally:
             with self._lock:
-                self._open.discard(connection)
+                self._flights.discard(flight)
             connection.close()
-        if answer.status != http.client.OK:
-            raise _translated(answer.status, data)
+        if back.status != http.client.OK:
+            raise _translated(back.status, data)
         try:
             return msgspec.json.decode(data, type=kind)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise ReplyFailed("protocol", f"the llama.cpp server answered something unreadable: {error}") from error
+            raise ReplyFailed("protocol", f"the llama.cpp server said something unreadable: {error}") from error
 
 
 def _translated(status: int, data: bytes) -> ContextOverflow | ReplyFailed:
@@ -187,6 +212,14 @@ def _adapter(path: Path) -> Any:  # noqa: ANN401 - an extension type without stu
 def adapters_on(adapters: Sequence[Path], chosen: Path | None) -> list[dict[str, float]]:
     """The ``lora`` field of a request: the chosen adapter on, all others off."""
     return [{"id": index, "scale": 1.0 if path == chosen else 0.0} for index, path in enumerate(adapters)]
+
+
+def processor() -> str:
+    """Which instructions llama.cpp computes with: they decide the last bits, and so near-ties."""
+    found = [
+        part.split("=")[0].strip() for part in xllamacpp.get_system_info().split("|") if part.strip().endswith("= 1")
+    ]
+    return " ".join(part.rpartition(":")[2].strip() for part in found)
 
 
 def package_version() -> str:

@@ -29,7 +29,10 @@ FORMS: Final = "use scripted:echo, scripted:replies.json or scripted:package.mod
 
 
 class ScriptedEngine:
-    """Replies by calling ``script``; counts tokens as words. ``window`` is in those tokens, None for no limit."""
+    """Replies by calling ``script``; counts tokens as words. ``window`` is in those tokens, None for no limit.
+
+    With ``remember`` it keeps in ``asked`` and ``ended`` what it was asked for and which sessions are over.
+    """
 
     def __init__(
         self,
@@ -40,9 +43,11 @@ class ScriptedEngine:
         open_conversations: int = 32,
         identity: Mapping[str, str] | None = None,
         system_role: bool = True,
+        remember: bool = True,
     ) -> None:
         self.spec = spec
         self._script = script
+        self._remember = remember
         self.asked: list[tuple[Session, int]] = []
         self.ended: list[Session] = []
         self.facts = Facts(
@@ -60,7 +65,8 @@ class ScriptedEngine:
 
     async def reply(self, request: Request) -> Reply:
         """What the script says."""
-        self.asked.append((request.session, request.turn))
+        if self._remember:
+            self.asked.append((request.session, request.turn))
         prompt = await self.prompt(request)
         window = self.facts.context_window
         if window is not None and prompt.tokens is not None and prompt.tokens + request.sampling.max_tokens > window:
@@ -82,7 +88,8 @@ class ScriptedEngine:
 
     async def end(self, session: Session) -> None:
         """Remember that it ended; there is nothing to free."""
-        self.ended.append(session)
+        if self._remember:
+            self.ended.append(session)
 
     async def close(self) -> None:
         """Nothing to free."""
@@ -113,7 +120,11 @@ def open_engines(specs: Sequence[str], options: EngineOptions) -> list[ScriptedE
     engines = []
     for spec in specs:
         script, identity = _script_of(spec.removeprefix(PREFIX))
-        engines.append(ScriptedEngine(script, spec=spec, window=options.context_window, identity={"weights": identity}))
+        engines.append(
+            ScriptedEngine(
+                script, spec=spec, window=options.context_window, identity={"weights": identity}, remember=False
+            )
+        )
     return engines
 
 

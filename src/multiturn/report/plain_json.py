@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager
-from typing import IO, TYPE_CHECKING, Final, Protocol
+from typing import IO, TYPE_CHECKING
 
 import msgspec
 
@@ -30,25 +30,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from multiturn.conditions import RunRecord
-    from multiturn.finding import Signal
+    from multiturn.finding import Assessed, Signal
     from multiturn.results import Comparison
-    from multiturn.transcript import Transcript, TurnRecord
-
-_REFUSED: Final = frozenset({"full", "partial"})
-
-
-class Measured(Protocol):
-    """A transcript with its signals."""
-
-    @property
-    def transcript(self) -> Transcript:
-        """The conversation as it was held."""
-        ...
-
-    @property
-    def signals(self) -> tuple[Signal, ...]:
-        """What was measured on its replies."""
-        ...
+    from multiturn.transcript import TurnRecord
 
 
 def write_results(
@@ -56,8 +40,8 @@ def write_results(
     *,
     base_run: RunRecord,
     tuned_run: RunRecord,
-    base: Iterable[Measured],
-    tuned: Iterable[Measured],
+    base: Iterable[Assessed],
+    tuned: Iterable[Assessed],
     comparison: Comparison | None = None,
 ) -> None:
     """Write the export of two runs.
@@ -116,12 +100,15 @@ class PlainResult(msgspec.Struct, frozen=True, kw_only=True):
     refusal_count: int
 
 
-def plain(measured: Measured) -> PlainResult:
+def plain(measured: Assessed) -> PlainResult:
     """One conversation, as the export shows it."""
     by_turn: dict[int, list[Signal]] = {}
     for signal in measured.signals:
         by_turn.setdefault(signal.turn, []).append(signal)
-    turns = tuple(_turn(record, by_turn.get(record.turn, [])) for record in measured.transcript.turns)
+    refused = measured.refusals
+    turns = tuple(
+        _turn(record, by_turn.get(record.turn, []), refused.get(record.turn)) for record in measured.transcript.turns
+    )
     session = measured.transcript.session
     return PlainResult(
         id=session.conversation,
@@ -132,8 +119,7 @@ def plain(measured: Measured) -> PlainResult:
     )
 
 
-def _turn(record: TurnRecord, signals: Sequence[Signal]) -> PlainTurn:
-    refusals = [signal.label for signal in signals if signal.name == "refusal" and signal.label in _REFUSED]
+def _turn(record: TurnRecord, signals: Sequence[Signal], refusal: Signal | None) -> PlainTurn:
     return PlainTurn(
         user=record.user,
         assistant=record.reply,
@@ -141,12 +127,12 @@ def _turn(record: TurnRecord, signals: Sequence[Signal]) -> PlainTurn:
         cause=record.cause,
         failure=record.failure,
         flags=record.flags,
-        refusal=refusals[0] if refusals else None,
+        refusal=refusal.label if refusal else None,
         signals={signal.name: signal.value for signal in signals},
     )
 
 
-def _write_list(file: IO[bytes], results: Iterable[Measured]) -> None:
+def _write_list(file: IO[bytes], results: Iterable[Assessed]) -> None:
     separator = b"\n"
     for one in results:
         file.write(separator + encode(plain(one)))

@@ -128,6 +128,25 @@ def overall(comparison: Comparison) -> Table:
     )
 
 
+def lengths(comparison: Comparison, measures: Sequence[str] | None = None) -> Table:
+    """How long the replies of each arm are, from the shortest to the longest; all measures where none are named."""
+    return Table(
+        title="Length of replies",
+        header=("measure", "arm", "replies", "shortest", "10%", "median", "90%", "longest"),
+        rows=tuple(
+            (
+                label_of(one.measure),
+                one.arm,
+                number(one.n, "count"),
+                *(number(value, unit_of(one.measure)) for value in one.quantiles),
+            )
+            for one in comparison.distributions
+            if measures is None or one.measure in measures
+        ),
+        footnote="Over replies: a description, with no error bar.",
+    )
+
+
 def by_group(comparison: Comparison, kind: str, measure: str) -> Table:
     """One measure in every group of a kind: ``turn``, ``capability``, ``category`` or ``domain``."""
     chosen = [one for one in comparison.contrasts if one.group[0] == kind and one.measure == measure]
@@ -179,6 +198,7 @@ def short_tables(comparison: Comparison) -> list[Table]:
     """What fits on a screen or two: all turns, turn by turn, by capability, and what to read first."""
     tables = [
         overall(comparison),
+        lengths(comparison, IN_SHORT),
         *per_turn(comparison, IN_SHORT),
         *per_capability(comparison, IN_SHORT),
         most_changed(comparison),
@@ -190,6 +210,7 @@ def all_tables(comparison: Comparison) -> list[Table]:
     """Every table that has a row, in reading order."""
     tables = [
         overall(comparison),
+        lengths(comparison),
         *per_turn(comparison),
         *per_capability(comparison),
         *per_category(comparison),

@@ -14,22 +14,12 @@ from multiturn.text.printable import printable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from multiturn.assess import Assessed
     from multiturn.conversation import Conversation
-    from multiturn.finding import Signal
+    from multiturn.finding import Assessed, Signal
     from multiturn.transcript import Transcript, TurnRecord
 
 INDENT: Final = (0, 0, 0, 2)
 GOOD: Final = frozenset({"ok"})
-
-
-def refusals(assessed: Assessed) -> dict[int, Signal]:
-    """The turns (from 0) at which the reply is a refusal, with the signal that says so."""
-    return {
-        signal.turn: signal
-        for signal in assessed.signals
-        if signal.name == "refusal" and signal.label not in {"", "none"}
-    }
 
 
 def transcript_text(assessed: Assessed, conversation: Conversation | None, *, prompts: bool = False) -> Group:
@@ -42,11 +32,9 @@ def transcript_text(assessed: Assessed, conversation: Conversation | None, *, pr
     """
     transcript = assessed.transcript
     parts: list[Text | Padding] = list(_head(transcript, conversation))
-    refused = refusals(assessed)
-    whole = ""
+    refused = assessed.refusals
     for record in transcript.turns:
         if prompts and record.prompt_delta is not None:
-            whole = whole[: record.prompt_kept] + record.prompt_delta
             parts.append(Padding(Text(f"sent, from character {record.prompt_kept}:", "dim"), (1, 0, 0, 0)))
             parts.append(Padding(Text(printable(record.prompt_delta), "dim"), INDENT))
         parts.append(Padding(_said("user", record.user, "bold cyan"), (1, 0, 0, 0)))
@@ -70,10 +58,9 @@ def side_by_side(
     first, second = ({record.turn: record for record in transcript.turns} for transcript in both)
     parts: list[Text | Table] = list(_head(both[0], conversation))
     for turn in sorted(first.keys() | second.keys()):
-        users = {records[turn].user for records in (first, second) if turn in records}
-        for user in users:
-            said = _said(f"user {turn + 1}", user, "bold cyan")
-            table.add_row(said, said if len(users) == 1 else Text())
+        users = [records[turn].user if turn in records else None for records in (first, second)]
+        said = [_said(f"user {turn + 1}", user, "bold cyan") if user is not None else Text() for user in users]
+        table.add_row(*said)
         table.add_row(*(_cell(records.get(turn)) for records in (first, second)))
     return Group(*parts, table)
 

@@ -89,7 +89,8 @@ def export_run(store: Store, run_id: str, path: str | Path) -> int:
             written = _write(file, lines)
             file.flush()
             os.fsync(file.fileno())
-            os.fchmod(file.fileno(), 0o666 & ~_umask())
+            if hasattr(os, "fchmod"):  # Windows has none before Python 3.13
+                os.fchmod(file.fileno(), 0o666 & ~_umask())
         with translated(str(path)):
             Path(name).replace(path)
             _sync_folder(path.parent)

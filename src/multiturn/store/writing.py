@@ -71,7 +71,11 @@ class Writer:
         started: asyncio.Future[None] = self._loop.create_future()
         name = f"multiturn-writer-{self._run_id}"
         threading.Thread(target=self._work, args=(started,), name=name, daemon=True).start()
-        await started
+        try:
+            await started
+        except BaseException:  # also a cancellation: the thread must not wait for ever
+            self._queue.put(None)
+            raise
         self._open = True
         return self
 

@@ -47,9 +47,22 @@ def load_suite(source: str | Path) -> Suite:
         NotFound: there is no such file and no such suite.
         UsageError: the file can't be read.
     """
+    return parse_suite(_bytes_of(source), str(source))
+
+
+def unread_names(source: str | Path) -> tuple[str, ...]:
+    """Names in a file that are no fields of ours and were not read, each with its place.
+
+    Raises:
+        NotFound, UsageError: as :func:`load_suite`.
+    """
+    return tuple(note.told(str(source)) for note in examine(_bytes_of(source), str(source)).notes)
+
+
+def _bytes_of(source: str | Path) -> bytes:
     if isinstance(source, str) and source in shipped_suites() and not Path(source).is_file():
-        return parse_suite(_data_folder().joinpath(source + SUITE_ENDING).read_bytes(), source)
-    return parse_suite(_read_file(source), str(source))
+        return _data_folder().joinpath(source + SUITE_ENDING).read_bytes()
+    return _read_file(source)
 
 
 def shipped_suites() -> tuple[str, ...]:
