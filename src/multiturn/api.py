@@ -3,8 +3,7 @@
     from multiturn import api
 
     compared = api.compare("demo:base", "demo:tuned")
-    for change in compared.comparison.changes[:3]:
-        print(change.conversation, *change.reasons)
+    first = compared.comparison.changes[0]  # the conversation that changed most: first.conversation, first.reasons
 
 Every function that holds conversations has an ``async`` twin with an ``a`` in front. What is held lands in the store
 (``outputs/multiturn.db`` unless said otherwise), so that the same call goes on after an interruption and uses again

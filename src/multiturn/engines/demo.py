@@ -38,9 +38,9 @@ def adapter_path() -> Path:
 
 
 def llamacpp_spec(name: str) -> str:
-    """The llamacpp spec behind ``base`` or ``tuned``."""
-    if name == "base":
-        return f"llamacpp:{model_path()}"
+    """The llamacpp spec behind ``base``, ``tuned``, or ``base+lora=adapter.gguf`` for an adapter of one's own."""
+    if name == "base" or name.startswith("base+lora="):
+        return f"llamacpp:{model_path()}{name.removeprefix('base')}"
     if name == "tuned":
         return f"llamacpp:{model_path()}+lora={adapter_path()}"
     raise SpecError(f"there is no demo:{name}", hint="use demo:base or demo:tuned")

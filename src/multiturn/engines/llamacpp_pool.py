@@ -90,7 +90,7 @@ class Pool:
         seat = await self._free.get()
         try:
             seat.server = seat.server or await self._server()
-        except BaseException:
+        except BaseException:  # also a cancellation
             self.give(seat)
             raise
         return seat, seat.server

@@ -150,6 +150,6 @@ def _whole(path: Path) -> Iterator[IO[bytes]]:
             file.flush()
             os.fsync(file.fileno())
         part.replace(path)
-    except BaseException:
+    except BaseException:  # whatever it is, nothing half-made may stay
         part.unlink(missing_ok=True)
         raise

@@ -94,7 +94,7 @@ def _locked(path: Path, run_id: str) -> int:
             holder = os.pread(descriptor, _HOLDER_BYTES, 0).decode(errors="replace").partition(", run ")[0]
             os.close(descriptor)
             raise _taken(run_id, f"another process ({holder})" if holder else "another process") from None
-        except BaseException:
+        except BaseException:  # also a cancellation
             os.close(descriptor)
             raise
         os.close(descriptor)  # the former holder removed it between our opening and our locking

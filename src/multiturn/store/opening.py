@@ -67,7 +67,7 @@ def open_store(where: str | Path | None = None, *, create: bool = True, busy_sec
             if path is not None:
                 _set_up_sqlite(engine, path, busy_seconds)
             _bring_up_to_date(engine, shown)
-    except BaseException:
+    except BaseException:  # whatever it is, nothing half-made may stay
         engine.dispose()
         raise
     return Store(engine, path=path, where=shown)

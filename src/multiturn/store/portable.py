@@ -94,7 +94,7 @@ def export_run(store: Store, run_id: str, path: str | Path) -> int:
         with translated(str(path)):
             Path(name).replace(path)
             _sync_folder(path.parent)
-    except BaseException:
+    except BaseException:  # whatever it is, nothing half-made may stay
         Path(name).unlink(missing_ok=True)
         raise
     return written
