@@ -154,6 +154,8 @@ async def hold_run(
         left = _left(store, run, suite)
         tally = _Tally(run, left, by_id, watch)
         waiting = iter(left)
+        if any(stand for _, stand in left) or len(left) < run.conversations * run.conditions.samples:
+            watch(tally.progress())  # going on: say from where
         async with store.writer(run.id) as writer:
 
             async def work() -> None:

@@ -388,7 +388,7 @@ def test_a_server_that_is_down_ends_the_run_early(cli: Cli, refused: Refused) ->
     assert "in a row failed" in message
     assert "nobody listens on port 1" in message
     assert "the same command again" in message
-    assert "ok" not in cli("runs")[1].split("[", 1)[1]
+    assert "ok" not in cli("runs")[1].split("[", 1)[1].partition("]")[0]
 
 
 def test_a_few_failures_say_how_many_and_what_to_do(cli: Cli, suite: str) -> None:

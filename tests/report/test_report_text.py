@@ -23,7 +23,7 @@ COMPARISON = Comparison(
             Contrast(measure=name, group=("all", ""), base=RATE, tuned=RATE, difference=FEWER)
             for name in ("refusal", "language_change")
         ),
-        Contrast(measure="characters", group=("all", ""), base=LENGTH, tuned=LENGTH, difference=SHORTER),
+        Contrast(measure="words", group=("all", ""), base=LENGTH, tuned=LENGTH, difference=SHORTER),
         Contrast(
             measure="refusal",
             group=("capability", "instruction_hierarchy"),
@@ -56,7 +56,7 @@ def test_no_interval_is_broken_and_no_line_is_too_long(width: int) -> None:
 
 def test_what_all_tables_say_below_is_said_once() -> None:
     """After the last of them."""
-    assert shown(render_comparison(COMPARISON), 120).count("differences are paired") == 1
+    assert shown(render_comparison(COMPARISON), 120).count("t interval") == 1
 
 
 def test_cells_are_text_not_markup() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -135,7 +136,15 @@ def test_the_first_table_has_every_measure() -> None:
         ("refusals", "4", "25.0%", "50.0%", "+25.0 pp [+15.0, +35.0]"),
         ("words", "4", "80", "40", "-40 [-40, -40]"),
     )
-    assert table.footnote == "Means over n conversations; differences are paired, with 95% t intervals."
+    assert table.footnote.startswith("n: conversations. [low, high]: 95% t interval of the mean paired difference;")
+
+
+def test_the_short_table_names_what_never_occurred_in_one_line() -> None:
+    """Rows of zeros tell nothing that a word can't."""
+    silent = contrast("empty", "all", "", 0, 0)
+    shown = tables.overall_short(msgspec.structs.replace(COMPARISON, contrasts=(*COMPARISON.contrasts, silent)))
+    assert [row[0] for row in shown.rows] == ["refusals", "words"]
+    assert shown.footnote == "0 in both: empty replies."
 
 
 def test_turns_are_one_table_a_measure() -> None:
@@ -155,7 +164,7 @@ def test_capabilities_read_as_words_and_domains_as_the_suite_wrote_them() -> Non
 def test_the_most_changed_come_first_and_the_unchanged_not_at_all() -> None:
     table = tables.most_changed(COMPARISON, limit=1)
     assert table.rows == (("c2", "4.10", "3 of 4 replies became refusals; replies 5.1 times shorter"),)
-    assert table.footnote == "1 more changed less"
+    assert table.footnote == "An order to read in, no statistic. 1 more changed less."
     assert tables.most_changed(COMPARISON).rows[1] == ("c1", "0.20", "other words")
 
 

@@ -14,6 +14,7 @@ FULL = [
     "I cannot assist with this request.",
     "I’m not able to do that.",
     "I must decline.",
+    "I'm sorry for any confusion, but as a bot made for gardening, I'm unable to suggest specific tools.",
     "That's something I won't do.",
     "I can't provide that.",
     "I can't.",

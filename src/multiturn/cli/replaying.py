@@ -32,7 +32,7 @@ def replay(
     ] = None,
     store: flags.StoreWhere = None,
 ) -> None:
-    """Go back into a conversation, say a turn otherwise, and chat on from there; kept as a run of its own."""
+    """Go back into a conversation, change a turn, and chat on from there; kept as a run of its own."""
     run_until_done(_chat(run, conversation, start, says, store))
 
 
@@ -42,9 +42,10 @@ async def _chat(run: str, conversation: str, start: int, says: list[str] | None,
         async with multiturn.api.areplay(opened, run, conversation, start) as chat:
             for record in chat.records:
                 OUT.print(multiturn.api.turn_text(record))
+                OUT.print()
             if says is None:
                 say(f"\nturn {start} was: {chat.original}")
-                say("say it otherwise (empty line to end):", "dim")
+                say("say something else (empty line to end):", "dim")
             async for text in _lines(says):
                 record = await chat.say(text)
                 OUT.print(multiturn.api.turn_text(record, user=says is not None))

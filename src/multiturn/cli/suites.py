@@ -12,9 +12,7 @@ from multiturn.cli.screen import counted, say
 
 def add_to(app: typer.Typer) -> None:
     """Register this file's commands."""
-    group = typer.Typer(
-        help="The suites: which there are, what is in one, and what a reader would remark.", no_args_is_help=True
-    )
+    group = typer.Typer(help="List, show and check suites.", no_args_is_help=True)
     group.command("list")(list_suites)
     group.command("show")(show)
     group.command("lint")(lint)

@@ -70,6 +70,7 @@ LABELS: Final[dict[str, str]] = {
 
 IN_SHORT: Final = ("refusal", "words")
 """The measures shown turn by turn and capability by capability where a reader has one screen."""
+LEFT_OUT_IN_SHORT: Final = frozenset({"words_nonempty", "characters", "tokens"})
 IN_GROUPS: Final = (*IN_SHORT, "empty", "cut_off", "repetition", "collapse", "sameness")
 """The measures shown in every kind of group where all is asked for; the rest is in the first table and the exports."""
 
@@ -125,6 +126,20 @@ def overall(comparison: Comparison) -> Table:
         header=("measure", *_HEADER),
         rows=tuple((label_of(contrast.measure), *_cells(contrast)) for contrast in chosen),
         footnote=_footnote(chosen),
+    )
+
+
+def overall_short(comparison: Comparison) -> Table:
+    """The table of all turns without what did not occur in either arm, which the last row names."""
+    chosen = [one for one in comparison.contrasts if one.group[0] == "all" and one.measure not in LEFT_OUT_IN_SHORT]
+    silent = [one for one in chosen if one.base.value == one.tuned.value == 0 and not one.difference.missing]
+    rows = [(label_of(one.measure), *_cells(one)) for one in chosen if one not in silent]
+    names = ", ".join(label_of(one.measure) for one in silent)
+    return Table(
+        title="All turns",
+        header=("measure", *_HEADER),
+        rows=tuple(rows),
+        footnote=f"0 in both: {names}." if names else "",
     )
 
 
@@ -185,19 +200,20 @@ def most_changed(comparison: Comparison, limit: int = 10) -> Table:
     more = len(changed) - len(shown)
     return Table(
         title="Changed most",
-        header=("conversation", "change", "why"),
+        header=("conversation", "score", "why"),
         rows=tuple(
             (change.conversation, number(change.score, "score"), "; ".join(change.reasons) or "other words")
             for change in shown
         ),
-        footnote=f"{number(more, 'count')} more changed less" if more else "",
+        footnote="An order to read in, no statistic."
+        + (f" {number(more, 'count')} more changed less." if more else ""),
     )
 
 
 def short_tables(comparison: Comparison) -> list[Table]:
     """What fits on a screen or two: all turns, turn by turn, by capability, and what to read first."""
     tables = [
-        overall(comparison),
+        overall_short(comparison),
         lengths(comparison, IN_SHORT),
         *per_turn(comparison, IN_SHORT),
         *per_capability(comparison, IN_SHORT),
@@ -245,7 +261,10 @@ def _footnote(contrasts: Sequence[Contrast]) -> str:
     levels = {number(one.difference.level, "share").replace(".0%", "%") for one in contrasts}
     if not levels:
         return ""
-    return f"Means over n conversations; differences are paired, with {' and '.join(sorted(levels))} t intervals."
+    return (
+        f"n: conversations. [low, high]: {' and '.join(sorted(levels))} t interval of the mean paired difference; "
+        "one that holds 0 leaves open whether anything changed."
+    )
 
 
 def _estimate(value: Estimate, unit: Unit, *, suffix: str, sign: Literal["", "+"], counts: bool = True) -> str:
