@@ -57,13 +57,21 @@ def test_the_readmes_suite_can_be_read(tmp_path: Path) -> None:
     assert json.loads(block)[0]["id"] == "allergy"
 
 
-def test_the_readmes_python_runs(tmp_path: Path) -> None:
+@pytest.mark.parametrize("page", ["README.md", "docs/python.md"])
+def test_the_python_on_a_page_runs(tmp_path: Path, page: str) -> None:
     """With scripted models in the demo's place, so that it needs no model."""
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    (block,) = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
+    text = (ROOT / page).read_text(encoding="utf-8")
+    (block,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     code = block.replace("demo:base", "scripted:echo").replace("demo:tuned", "scripted:echo")
-    subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path, capture_output=True)
-    assert (tmp_path / "outputs" / "mtbench_results.json").is_file()
+    done = subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path, capture_output=True)
+    assert done.stdout
+    assert (tmp_path / "outputs" / "multiturn.db").is_file()
+
+
+def test_every_name_of_the_api_that_a_page_speaks_of_is_there() -> None:
+    """In the table of ``docs/python.md``."""
+    named = set(re.findall(r"\bapi\.(\w+)", (ROOT / "docs" / "python.md").read_text(encoding="utf-8")))
+    assert named <= set(api.__all__)
 
 
 def test_the_root_shows_the_shipped_suite() -> None:
