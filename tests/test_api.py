@@ -40,7 +40,7 @@ import msgspec
 from multiturn.engines.scripted import ScriptedEngine
 from multiturn.errors import ReplyFailed
 
-ASKED, OPENED, CLOSED, TROUBLE = [], [], [], []
+ASKED, OPENED, CLOSED, TROUBLE, ASKED_WHEN_CLOSED = [], [], [], [], []
 PROMISES = True
 
 
@@ -51,6 +51,7 @@ class Mine(ScriptedEngine):
         name, _, window = spec.removeprefix("mine:").partition("@")
         super().__init__(self.say, spec=spec, window=int(window) if window else None, identity={"weights": name})
         self.name = name
+        self.opened_at = len(CLOSED)
         self.facts = msgspec.structs.replace(self.facts, reproducible=PROMISES or name == "a")
 
     def say(self, request):
@@ -60,7 +61,9 @@ class Mine(ScriptedEngine):
         return f"{self.name} heard {request.messages[-1].content}"
 
     async def close(self):
-        CLOSED.append(self.spec)
+        if self.spec not in CLOSED[self.opened_at :]:
+            CLOSED.append(self.spec)
+            ASKED_WHEN_CLOSED.append(sorted({name for name, *_ in ASKED}))
 
 
 def open_engines(specs, options):
@@ -297,6 +300,15 @@ def test_compare_holds_both_and_writes_the_results(
     first = written["tuned_results"][0]["transcript"][0]
     assert (first["user"], first["assistant"]) == ("one", "b heard one")
     assert sorted(mine.CLOSED) == ["mine:a", "mine:b"]
+
+
+@pytest.mark.parametrize(("specs", "asked"), [(("a", "b"), [["a"], ["a", "b"]]), (("a", "a"), [["a"]])])
+def test_two_models_are_not_in_memory_at_once(
+    job: api.Job, mine: ModuleType, specs: tuple[str, str], asked: list[list[str]]
+) -> None:
+    """The base is closed before the tuned one is asked; one that stands in both arms only at the end."""
+    api.compare(f"mine:{specs[0]}", f"mine:{specs[1]}", job, results=None)
+    assert asked == mine.ASKED_WHEN_CLOSED
 
 
 @pytest.mark.usefixtures("mine")

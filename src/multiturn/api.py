@@ -170,7 +170,11 @@ async def acompare(
             same = msgspec.structs.replace(job, settings=settings)
             first, second = (conditions_of(suite, engine, arm, settings) for arm, engine in arms)
             refuse_if_different(first, second, vary)  # before any reply is asked for
-            held = [await _hold(store, suite, arm, same, watch) for arm in arms]
+            held = []
+            for index, (arm, engine) in enumerate(arms):
+                held.append(await _hold(store, suite, (arm, engine), same, watch))
+                if all(engine is not later for _, later in arms[index + 1 :]):
+                    await engine.close()  # so that two models are not in memory at once
         return _compared(store, (held[0], held[1]), vary=vary, results=results)
 
 
@@ -273,7 +277,7 @@ async def areplay(
         options: for the engine; the run's own template policy and context window by default.
 
     Raises:
-        NotFound: there is no such run or conversation. UsageError: the turns before were not all answered.
+        NotFound: there is no such run or conversation. UsageError: a turn before has no reply.
     """
     found = store.run(run)
     transcript = transcripts(store, found, conversation)[0]

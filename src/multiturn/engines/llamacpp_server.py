@@ -1,7 +1,7 @@
 """One llama.cpp server inside the process: load, tokenise, decode, give up, close. Only this file knows xllamacpp.
 
-Requests go over its loopback listener (a random port, guarded by a random key): that is the one door through which a
-request in flight can be given up, since llama.cpp stops decoding as soon as its client has gone.
+Requests go over its loopback listener (a random port, guarded by a random key), so that one in flight can be given up
+at any moment: llama.cpp stops decoding as soon as its client has gone.
 """
 
 from __future__ import annotations
@@ -45,7 +45,6 @@ class Timings(msgspec.Struct, frozen=True):
     """What llama.cpp measured, in tokens and milliseconds."""
 
     cache_n: int
-    prompt_n: int
     prompt_ms: float
     predicted_n: int
     predicted_ms: float
@@ -106,7 +105,7 @@ class _Refused(msgspec.Struct, frozen=True):
 
 
 class Server:
-    """A loaded model that answers from any thread."""
+    """A loaded model that can be asked from any thread."""
 
     def __init__(self, loaded: Loaded) -> None:
         self._key = secrets.token_hex(16)
