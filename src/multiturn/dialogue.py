@@ -18,7 +18,8 @@ from multiturn.codec import clean_surrogates
 from multiturn.conditions import Conditions
 from multiturn.conversation import Conversation, Message, Turn
 from multiturn.errors import ContextOverflow, ReplyFailed
-from multiturn.protocols import Engine, Unknown
+from multiturn.facts import Unknown
+from multiturn.protocols import Engine
 from multiturn.text.measure import is_blank
 from multiturn.transcript import (
     Cause,

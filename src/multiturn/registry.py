@@ -2,7 +2,8 @@
 
 Built-ins use the form that users have in the entry-point group ``multiturn.engines``: a spec's prefix, and the function
 below. Each names a function ``(specs, options) -> engines``, which gives one engine a spec. A spec may also name its
-function itself: ``package.module:function``, with anything after a further colon.
+function itself: ``package.module:function``, with anything after a further colon. Beside that function a module may
+have ``read_template(spec) -> str | None``, which gives a model's own Jinja template without loading the model.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import difflib
 import importlib
 import importlib.metadata
 import os
+import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -18,20 +20,30 @@ from multiturn.engines import demo
 from multiturn.errors import SpecError
 
 if TYPE_CHECKING:
-    from multiturn.protocols import Engine, EngineOptions
+    from multiturn.facts import EngineOptions
+    from multiturn.protocols import Engine
 
 Opener = Callable[[Sequence[str], "EngineOptions"], Sequence["Engine"]]
 
 ENGINES: Final = {
     "scripted": "multiturn.engines.scripted:open_engines",
     "llamacpp": "multiturn.engines.llamacpp:open_engines",
+    "hf": "multiturn.engines.hf:open_engines",
+    "openai": "multiturn.engines.http:open_engines",
+    "ollama": "multiturn.engines.http:open_engines",
 }
 GROUP: Final = "multiturn.engines"
-FORMS: Final = "llamacpp:model.gguf[+lora=adapter.gguf], demo:base, demo:tuned, scripted:echo"
+FORMS: Final = (
+    "DIR or ORG/NAME (transformers; or hf:DIR[+lora=DIR]), model.gguf (llama.cpp; or llamacpp:model.gguf[+lora=FILE]), "
+    "openai:NAME[@URL], ollama:NAME, demo:base, demo:tuned, scripted:echo"
+)
+_HUB_NAME: Final = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 
 
 def resolve(spec: str) -> tuple[str, str]:
-    """The engine's name and the full spec behind a model spec: a ``.gguf`` path and ``demo:`` are short forms.
+    """The engine's name and the full spec behind a model spec.
+
+    Short forms: ``demo:``, the path of a ``.gguf`` file, a model's or an adapter's folder, ``org/name`` of the hub.
 
     Raises:
         SpecError: it names no engine that is known.
@@ -45,7 +57,25 @@ def resolve(spec: str) -> tuple[str, str]:
         return prefix, spec
     if "." in prefix and rest.partition(":")[0].isidentifier():
         return f"{prefix}:{rest.partition(':')[0]}", spec
+    if _is_folder_or_hub_name(spec):
+        return "hf", f"hf:{spec}"
     raise SpecError(f"{spec!r} names no engine and model", hint=_advice(spec, prefix, rest))
+
+
+def read_template(spec: str) -> str | None:
+    """The chat template of the model that a spec names, None where it has none; the model is not loaded.
+
+    Raises:
+        SpecError: its engine renders no template that could be read. NotFound, EngineSetupError: as the engine finds.
+    """
+    name, full = resolve(spec)
+    module = importlib.import_module(_target(name).partition(":")[0])
+    reader: Callable[[str], str | None] | None = getattr(module, "read_template", None)
+    if reader is None:
+        raise SpecError(
+            f"{spec}: a model of this engine has no template that can be read", hint="give a file: --template FILE"
+        )
+    return reader(full)
 
 
 def open_engines(specs: Sequence[str], options: EngineOptions) -> list[Engine]:
@@ -70,9 +100,17 @@ def _is_gguf_path(spec: str) -> bool:
     return path.lower().endswith(".gguf") and (plain or os.path.exists(path))  # noqa: PTH110 - as below
 
 
+def _is_folder_or_hub_name(spec: str) -> bool:
+    model = spec.split("+lora=", maxsplit=1)[0]
+    return os.path.isdir(model) or _HUB_NAME.fullmatch(model) is not None  # noqa: PTH112 - as below
+
+
+def _target(name: str) -> str:
+    return ENGINES.get(name) or (name if ":" in name else _plugins()[name].value)
+
+
 def _opener(name: str) -> Opener:
-    target = ENGINES.get(name) or (name if ":" in name else _plugins()[name].value)
-    module, _, attribute = target.partition(":")
+    module, _, attribute = _target(name).partition(":")
     try:
         opener: Opener = getattr(importlib.import_module(module), attribute)
     except (ModuleNotFoundError, AttributeError) as error:

@@ -23,7 +23,15 @@ from multiturn.dialogue import Manner, hold
 from multiturn.errors import ConditionsDiffer, EngineError, UsageError
 from multiturn.protocols import Engine
 from multiturn.store import Store
-from multiturn.transcript import REPLIED, HistoryMode, OverflowPolicy, Sampling, Session, TurnRecord
+from multiturn.transcript import (
+    REPLIED,
+    HistoryMode,
+    OverflowPolicy,
+    Sampling,
+    Session,
+    ThinkPolicy,
+    TurnRecord,
+)
 
 GIVE_UP_AFTER: Final = 5
 """Conversations that fail one after the other, with no reply between, before a run stops: the server is gone."""
@@ -61,6 +69,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     history: HistoryMode = "self"
     overflow: OverflowPolicy = "stop"
     window: int | None = None
+    think: ThinkPolicy = "auto"
 
 
 def conditions_of(suite: Suite, engine: Engine, arm: Arm, settings: Settings) -> Conditions:
@@ -83,6 +92,7 @@ def conditions_of(suite: Suite, engine: Engine, arm: Arm, settings: Settings) ->
         template=arm.template,
         reproducible=engine.facts.reproducible,
         identity=engine.facts.identity,
+        think=settings.think,
     )
 
 
@@ -90,7 +100,7 @@ def new_run(suite: Suite, engine: Engine, arm: Arm, conditions: Conditions) -> R
     """A record for a run that begins now, with an id of its own."""
     now = dt.datetime.now(dt.UTC)
     notes = list(engine.facts.notes)
-    if engine.facts.fallback_template:
+    if engine.facts.fallback_template and arm.template == "model":
         notes.append("the model has no chat template: the plain User:/Assistant: form was used")
     return RunRecord(
         id=f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}",

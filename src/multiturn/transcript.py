@@ -25,11 +25,15 @@ Flag = Literal[
     "system_folded",  # the template has no system role: its text went into the first user turn
     "fallback_template",  # the model has no chat template: the plain User:/Assistant: form was used
     "reencoded",  # the history was tokenised again, since its text is not what was generated
+    "reasoning_unfinished",  # the reply's budget ended inside its reasoning
+    "prompt_echo",  # an imported reply began with its own prompt, which was cut
     "replay_differs",  # held again after an interruption, an earlier reply of this conversation came out otherwise
 ]
 FinishReason = Literal["stop", "length", "filter", "unknown"]
 HistoryMode = Literal["self", "golden"]
 OverflowPolicy = Literal["stop", "drop-oldest"]
+ThinkPolicy = Literal["auto", "keep", "drop"]
+"""Whether the reasoning of earlier replies stays in the history; ``auto``: where the model's template wants it."""
 
 REPLIED: Final[frozenset[Status]] = frozenset({"ok", "empty", "length", "filtered"})
 """Statuses of turns that have a reply, if an empty one."""
@@ -98,10 +102,14 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Prompt(msgspec.Struct, frozen=True, kw_only=True):
-    """What will really be sent: the rendered text, its length in tokens (None if unknown), and what had to be done."""
+    """What will really be sent: the rendered text, its length in tokens (None if unknown), and what had to be done.
+
+    ``bos`` counts the BOS tokens among them, None where the engine does not see them.
+    """
 
     text: str
     tokens: int | None
+    bos: int | None = None
     flags: tuple[Flag, ...] = ()
 
 

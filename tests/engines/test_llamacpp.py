@@ -16,7 +16,7 @@ from multiturn.conversation import Conversation, Message, Turn
 from multiturn.dialogue import Dialogue, Manner, hold
 from multiturn.engines import demo
 from multiturn.errors import ContextOverflow, EngineSetupError, NotFound, ReplyFailed, SpecError
-from multiturn.protocols import EngineOptions
+from multiturn.facts import EngineOptions
 from multiturn.transcript import Reply, Request, Sampling, Session, Transcript, TurnRecord
 
 if importlib.util.find_spec("xllamacpp") is None:

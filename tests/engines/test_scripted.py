@@ -10,7 +10,8 @@ import pytest
 from multiturn.conversation import Message
 from multiturn.engines.scripted import PREFIX, Script, ScriptedEngine, echo, from_table, open_engines
 from multiturn.errors import ContextOverflow, MultiturnError, NotFound, ReplyFailed, SpecError
-from multiturn.protocols import Engine, EngineOptions
+from multiturn.facts import EngineOptions
+from multiturn.protocols import Engine
 from multiturn.transcript import Prompt, Reply, Request, Sampling, Session, Timing
 
 SCRIPTS = """

@@ -14,7 +14,7 @@ import typer
 import multiturn
 from multiturn.conditions import Arm
 from multiturn.errors import UsageError
-from multiturn.protocols import EngineOptions
+from multiturn.facts import EngineOptions
 from multiturn.transcript import HistoryMode, OverflowPolicy, Sampling
 
 if TYPE_CHECKING:

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn
 
 import jinja2
 import jinja2.ext
+import jinja2.nodes
+import jinja2.parser
 import jinja2.sandbox
 import msgspec
 
@@ -23,6 +25,8 @@ from multiturn.errors import EngineSetupError, ReplyFailed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from multiturn.facts import EngineOptions
 
 PLAIN_TEMPLATE: Final = (
     "{% for message in messages %}"
@@ -44,14 +48,19 @@ class Template(msgspec.Struct, frozen=True, kw_only=True):
     """A chat template that renders, and how it takes a system prompt.
 
     ``system`` is ``own`` where the template has a system role, ``folded`` where the system prompt must go into the
-    first user turn. ``fallback`` says that the model has no template of its own. ``bos`` and ``eos`` are token texts.
+    first user turn. ``fallback`` says that the plain form is used. ``bos`` and ``eos`` are token texts. ``parts``: it
+    takes a message's content as a list of parts. ``thinks``: it knows of reasoning; ``keeps_reasoning``: it shows the
+    model the reasoning of earlier replies where it is given apart from their content.
     """
 
     source: str
     bos: str
     eos: str
-    system: SystemRole
+    system: SystemRole = "own"
     fallback: bool = False
+    parts: bool = False
+    thinks: bool = False
+    keeps_reasoning: bool = False
 
     @property
     def sha256(self) -> str:
@@ -78,27 +87,64 @@ def open_template(source: str | None, *, bos: str | None, eos: str | None, plain
     """
     fallback = plain or not (source or "").strip()
     made = Template(
-        source=PLAIN_TEMPLATE if fallback else source or "",
-        bos=bos or "",
-        eos=eos or "",
-        system="own",
-        fallback=fallback,
+        source=PLAIN_TEMPLATE if fallback else source or "", bos=bos or "", eos=eos or "", fallback=fallback
     )
-    user, assistant = Message("user", "Hello"), Message("assistant", "Hello.")
+    in_parts = msgspec.structs.replace(made, parts=True)
+    made = in_parts if not speaks(made) and speaks(in_parts) else made
     try:
-        _render(made, (user,))
-        _render(made, (user, assistant, user))
-    except jinja2.TemplateError as error:
+        for messages in ((_USER,), (_USER, Message("assistant", "Hello."), _USER)):
+            _render(made, messages)
+    except _FAULTS as error:
         raise EngineSetupError(
             f"the model's chat template refuses a plain conversation: {error}",
             hint="mend the template, or add --template plain to use the User:/Assistant: form",
         ) from error
-    probe = "the system prompt of this probe"
+    own = _shows(made, Message("system", _PROBE), _USER)
+    knows = any(mark in made.source.casefold() for mark in ("think", "reasoning_content"))
+    keeps = knows and _shows(made, _USER, Message("assistant", "Hello.", reasoning=_PROBE), _USER, field=True)
+    return msgspec.structs.replace(made, system="own" if own else "folded", thinks=knows, keeps_reasoning=keeps)
+
+
+def template_for(options: EngineOptions, own: str | None, *, bos: str | None, eos: str | None) -> Template:
+    """The template that is asked for: the model's ``own``, the plain form, or the text that the options bring.
+
+    Raises:
+        EngineSetupError: as :func:`open_template`.
+    """
+    source = own if options.template_source is None else options.template_source
+    return open_template(source, bos=bos, eos=eos, plain=options.template == "plain")
+
+
+_PROBE: Final = "the words of this probe"
+_USER: Final = Message("user", "Good day")
+_FAULTS: Final = (jinja2.TemplateError, TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
+"""What a template's own code can raise when it is given values that it does not expect."""
+
+
+def speaks(template: Template) -> bool:
+    """Whether it renders what both sides say, over two turns."""
+    asked = Message("user", _PROBE)
+    return _shows(template, asked) and _shows(template, _USER, Message("assistant", _PROBE), _USER)
+
+
+def _shows(template: Template, *messages: Message, field: bool = False) -> bool:
+    """Whether the probe's words, somewhere in these messages, come through."""
     try:
-        keeps = probe in _render(made, (Message("system", probe), user))
-    except jinja2.TemplateError:
-        keeps = False
-    return made if keeps else msgspec.structs.replace(made, system="folded")
+        return _PROBE in _render(template, messages, reasoning_field=field)
+    except _FAULTS:
+        return False
+
+
+def turn_end(template: Template, control_tokens: Sequence[str]) -> str | None:
+    """The control token that the template writes behind an assistant's reply: what a trained model ends with.
+
+    None where it writes none, or none that is known as a control token.
+    """
+    rendered = _render(template, (_USER, Message("assistant", _PROBE), _USER))
+    _, _, after = rendered.partition(_PROBE)
+    before_user, _, _ = after.partition(_USER.content)
+    controls = [text for text, control in split_control(before_user, control_tokens) if control]
+    return controls[0] if controls and before_user.lstrip().startswith(controls[0]) else None
 
 
 def render(template: Template, messages: Sequence[Message]) -> str:
@@ -110,8 +156,8 @@ def render(template: Template, messages: Sequence[Message]) -> str:
     if template.system == "folded":
         messages = fold_system(messages)
     try:
-        return _render(template, messages)
-    except jinja2.TemplateError as error:
+        return _render(template, messages, reasoning_field=template.keeps_reasoning)
+    except _FAULTS as error:
         raise ReplyFailed("engine", f"the model's chat template refuses this conversation: {error}") from error
 
 
@@ -120,7 +166,7 @@ def fold_system(messages: Sequence[Message]) -> tuple[Message, ...]:
     if not messages or messages[0].role != "system":
         return tuple(messages)
     system, first, *rest = messages
-    return (Message(first.role, f"{system.content}\n\n{first.content}"), *rest)
+    return (Message(first.role, f"{system.content}\n\n{first.content}", first.reasoning), *rest)
 
 
 def split_control(rendered: str, control_tokens: Sequence[str]) -> list[tuple[str, bool]]:
@@ -140,10 +186,10 @@ def render_pieces(
     an ordinary piece: it must be tokenised as letters, or a user could end a turn by typing its end token.
     """
     plain = render(template, messages)
-    if not any(token in message.content for message in messages for token in control_tokens):
+    if not any(token in text for one in messages for text in (one.content, one.reasoning) for token in control_tokens):
         return plain, split_control(plain, control_tokens)
     pattern = _control_pattern(tuple(control_tokens))
-    written = "".join(message.content for message in messages)
+    written = "".join(message.content + message.reasoning for message in messages)
     mark = next(chr(code) for code in range(0xE000, 0xF8FF) if chr(code) not in written)
     hidden: list[str] = []
 
@@ -154,7 +200,10 @@ def render_pieces(
     def show(text: str) -> str:
         return re.sub(f"{mark}(\\d+){mark}", lambda match: hidden[int(match.group(1))], text)
 
-    masked = [Message(message.role, pattern.sub(hide, message.content)) for message in messages]
+    masked = [
+        Message(message.role, pattern.sub(hide, message.content), pattern.sub(hide, message.reasoning))
+        for message in messages
+    ]
     pieces = [(show(text), control) for text, control in split_control(render(template, masked), control_tokens)]
     return "".join(text for text, _ in pieces), pieces
 
@@ -177,19 +226,39 @@ def _control_pattern(control_tokens: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile("(" + "|".join(re.escape(token) for token in sorted(control_tokens, key=len, reverse=True)) + ")")
 
 
-def _render(template: Template, messages: Sequence[Message]) -> str:
+def _render(template: Template, messages: Sequence[Message], *, reasoning_field: bool = False) -> str:
     return _compile(template.source).render(
-        messages=[{"role": message.role, "content": message.content} for message in messages],
+        messages=[_plain(message, parts=template.parts, reasoning_field=reasoning_field) for message in messages],
         add_generation_prompt=True,
         bos_token=template.bos,
         eos_token=template.eos,
+        tools=None,
+        documents=None,
     )
+
+
+def _plain(message: Message, *, parts: bool, reasoning_field: bool) -> dict[str, Any]:
+    """A message as templates take it: reasoning in a field of its own, or in front of the content."""
+    thought = message.reasoning and not reasoning_field
+    text = f"<think>\n{message.reasoning}\n</think>\n\n{message.content}" if thought else message.content
+    plain: dict[str, Any] = {"role": message.role, "content": [{"type": "text", "text": text}] if parts else text}
+    return plain | ({"reasoning_content": message.reasoning} if message.reasoning and reasoning_field else {})
+
+
+class _Generation(jinja2.ext.Extension):
+    """``{% generation %}``: marks what an assistant says, for training; here the block is just its content."""
+
+    tags: set[str] = {"generation"}  # noqa: RUF012 - jinja2 declares it so
+
+    def parse(self, parser: jinja2.parser.Parser) -> list[jinja2.nodes.Node]:
+        next(parser.stream)
+        return parser.parse_statements(("name:endgeneration",), drop_needle=True)
 
 
 @lru_cache(maxsize=16)
 def _compile(source: str) -> jinja2.Template:
     environment = jinja2.sandbox.ImmutableSandboxedEnvironment(
-        trim_blocks=True, lstrip_blocks=True, extensions=[jinja2.ext.loopcontrols]
+        trim_blocks=True, lstrip_blocks=True, extensions=[jinja2.ext.loopcontrols, _Generation]
     )
     environment.filters["tojson"] = _to_json
     environment.globals["raise_exception"] = _raise

@@ -23,10 +23,11 @@ import msgspec
 
 from multiturn.conversation import Message
 from multiturn.engines import chat_template
+from multiturn.engines.gguf import read_header
 from multiturn.engines.llamacpp_pool import Pool, Seat
 from multiturn.engines.llamacpp_server import Decoded, Flight, Server, adapters_on, package_version, processor
 from multiturn.errors import ReplyFailed, SpecError
-from multiturn.protocols import EngineOptions, Facts
+from multiturn.facts import EngineOptions, Facts
 from multiturn.transcript import FinishReason, Flag, Prompt, Reply, Request, Sampling, Session, Timing
 
 PREFIX: Final = "llamacpp:"
@@ -85,6 +86,11 @@ def open_engines(specs: Sequence[str], options: EngineOptions) -> list[LlamaCppE
     ]
 
 
+def read_template(spec: str) -> str | None:
+    """The chat template in the model file that a spec names; None where it has none."""
+    return read_header(parse_spec(spec).model).chat_template
+
+
 class _Built(msgspec.Struct, frozen=True):
     """A prompt as text and as token ids, for the messages it was built from."""
 
@@ -140,6 +146,8 @@ class LlamaCppEngine:
             system_role=template.system == "own",
             template_sha256=template.sha256,
             fallback_template=template.fallback,
+            thinks=template.thinks,
+            keeps_reasoning=template.keeps_reasoning,
             reproducible=not pool.batched and pool.threads == 1,
             replays=not pool.batched,
             logprobs=True,
@@ -150,7 +158,9 @@ class LlamaCppEngine:
     async def prompt(self, request: Request) -> Prompt:
         """What ``reply`` would send: the rendered text and its exact length in tokens."""
         built = await self._build(request)
-        return Prompt(text=built.text, tokens=len(built.ids), flags=built.flags)
+        number = self._pool.header.number("tokenizer.ggml.bos_token_id")
+        bos = None if number is None else built.ids.count(number)
+        return Prompt(text=built.text, tokens=len(built.ids), bos=bos, flags=built.flags)
 
     async def reply(self, request: Request) -> Reply:
         """The reply to the last message, decoded in this session's own slot."""
@@ -198,7 +208,7 @@ class LlamaCppEngine:
             SWITCHED_OFF
             | {
                 "prompt": ids,
-                "n_predict": sampling.max_tokens + sampling.reasoning_tokens,
+                "n_predict": self._budget(sampling),
                 "temperature": sampling.temperature,
                 "top_p": sampling.top_p,
                 "top_k": sampling.top_k,
@@ -217,6 +227,10 @@ class LlamaCppEngine:
             | ({"json_schema": msgspec.json.decode(request.json_schema)} if request.json_schema else {})
             | ({"n_probs": 1} if request.logprobs else {})
         )
+
+    def _budget(self, sampling: Sampling) -> int:
+        """New tokens at most: a model whose template knows no reasoning gets none for it."""
+        return sampling.max_tokens + (sampling.reasoning_tokens if self.facts.thinks else 0)
 
     def _generated(self, decoded: Decoded) -> list[int] | None:
         """The ids of the reply's text; None where a stop string was cut from it, so that they would say more."""

@@ -16,7 +16,7 @@ from multiturn.engines import chat_template
 from multiturn.engines.gguf import Header, file_digest, read_header
 from multiturn.engines.llamacpp_server import Flight, Loaded, Server
 from multiturn.errors import EngineSetupError, ReplyFailed, SpecError
-from multiturn.protocols import EngineOptions
+from multiturn.facts import EngineOptions
 
 LARGEST_DEFAULT_WINDOW: Final = 8192
 MEMORY_SHARE: Final = 0.6  # of the memory available, that all servers together may take
@@ -43,11 +43,8 @@ class Pool:
         _check_model(self.header)
         for adapter in adapters:
             _check_adapter(read_header(adapter), self.header)
-        self.template = chat_template.open_template(
-            self.header.chat_template,
-            bos=self.header.token("bos"),
-            eos=self.header.token("eos"),
-            plain=options.template == "plain",
+        self.template = chat_template.template_for(
+            options, self.header.chat_template, bos=self.header.token("bos"), eos=self.header.token("eos")
         )
         self.adapters = adapters
         self.window = _window(self.header, options)

@@ -20,7 +20,7 @@ from typing import Final
 import msgspec
 
 from multiturn.errors import ContextOverflow, NotFound, SpecError
-from multiturn.protocols import EngineOptions, Facts
+from multiturn.facts import EngineOptions, Facts
 from multiturn.transcript import Prompt, Reply, Request, Session, Timing
 
 Script = Callable[[Request], "str | Reply | Awaitable[str | Reply]"]
