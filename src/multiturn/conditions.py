@@ -32,9 +32,8 @@ class Arm(msgspec.Struct, frozen=True, kw_only=True):
         require(bool(self.spec.strip()), "the model spec is empty")
         require(is_text(self.spec), "the model spec holds bytes that are no UTF-8 text")
         require(is_text(self.system or ""), "the system prompt holds bytes that are no UTF-8 text")
-        require(
-            bool(self.template.strip()) and is_text(self.template), "template must be model, plain, FILE or from:MODEL"
-        )
+        named = bool(self.template.strip()) and is_text(self.template)
+        require(named, "template must be model, plain, a file or from:MODEL")
 
 
 class Conditions(msgspec.Struct, frozen=True, kw_only=True):

@@ -57,8 +57,10 @@ class WeightOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ServerOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """How servers are asked. ``timeout`` is in seconds for one try of one reply; ``retries`` counts tries after the
-    first; ``longest_wait`` is in seconds, the most that is waited between two tries, whatever a server asks for.
+    """How servers are asked.
+
+    ``timeout`` is in seconds for one try of one reply; ``retries`` counts tries after the first; ``longest_wait`` is in
+    seconds, the most that is waited between two tries, whatever a server asks for.
     """
 
     timeout: float = 300.0
