@@ -32,7 +32,7 @@ from multiturn.estimate import Estimated, estimate
 from multiturn.facts import EngineOptions
 from multiturn.finding import Assessed
 from multiturn.protocols import Engine
-from multiturn.registry import open_engines
+from multiturn.registry import open_engines, template_source
 from multiturn.replay import Replay
 from multiturn.report.plain_json import write_results
 from multiturn.report.text import render_comparison as tables
@@ -91,6 +91,9 @@ T = TypeVar("T")
 Watch = Callable[[Arm, Progress], None]
 """Called whenever a turn is durable, with the arm and how far its run is."""
 
+Tell = Callable[[str], None]
+"""Called with each warning that is known before the first reply is asked for."""
+
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
     """How runs are to be held; the defaults are those of the command line.
@@ -123,6 +126,10 @@ DEFAULT_JOB: Final = Job()
 
 def unwatched(_arm: Arm, _progress: Progress) -> None:
     """A watch that looks away."""
+
+
+def untold(_warning: str) -> None:
+    """Warnings that nobody is told of: they stand in the comparison's notes too."""
 
 
 class Held(msgspec.Struct, frozen=True, kw_only=True):
@@ -158,6 +165,7 @@ async def acompare(
     vary: Sequence[str] = (),
     results: Path | None = DEFAULT_RESULTS,
     watch: Watch = unwatched,
+    tell: Tell = untold,
 ) -> Compared:
     """Hold a suite with two models and compare them; see :func:`compare`."""
     if job.resume is not None:
@@ -170,7 +178,8 @@ async def acompare(
             settings = msgspec.structs.replace(job.settings, window=min(known, default=None))
             same = msgspec.structs.replace(job, settings=settings)
             first, second = (conditions_of(suite, engine, arm, settings) for arm, engine in arms)
-            refuse_if_different(first, second, vary)  # before any reply is asked for
+            for note in refuse_if_different(first, second, vary):  # before any reply is asked for
+                tell(note)
             held = []
             for index, (arm, engine) in enumerate(arms):
                 held.append(await _hold(store, suite, (arm, engine), same, watch))
@@ -209,6 +218,7 @@ def compare(
     vary: Sequence[str] = (),
     results: Path | None = DEFAULT_RESULTS,
     watch: Watch = unwatched,
+    tell: Tell = untold,
 ) -> Compared:
     """Hold a suite with two models under identical conditions and compare them, conversation by conversation.
 
@@ -221,12 +231,13 @@ def compare(
         vary: conditions that may differ, by name (``system``, ``identity.template`` ...).
         results: where the plain export goes; None for nowhere.
         watch: called with the arm and its progress whenever a turn is durable.
+        tell: called with what a reader should know before the first reply (templates that differ, say).
 
     Raises:
         ConditionsDiffer: something differs that ``vary`` does not name.
         MultiturnError: of the kind that says what is wrong.
     """
-    return _now(acompare(base, tuned, job, vary=vary, results=results, watch=watch))
+    return _now(acompare(base, tuned, job, vary=vary, results=results, watch=watch, tell=tell))
 
 
 def compare_stored(
@@ -341,7 +352,8 @@ async def _engines(models: Sequence[str | Arm], job: Job) -> AsyncIterator[list[
         opened: dict[tuple[str, str], Engine] = {}
         for template in dict.fromkeys(arm.template for arm in arms):
             specs = list(dict.fromkeys(arm.spec for arm in arms if arm.template == template))
-            options = msgspec.structs.replace(job.options, template=template)
+            source = template_source(template)
+            options = msgspec.structs.replace(job.options, template=template, template_source=source)
             for spec, engine in zip(specs, open_engines(specs, options), strict=True):
                 stack.push_async_callback(engine.close)
                 opened[spec, template] = engine

@@ -193,6 +193,9 @@ class Summary:
         self.turns = 0
         self.lost: Final = Counter[str]()
         """Turns that are missing, by the kind of failure; ``not held`` where there is no record."""
+        self.endless = 0
+        """Replies whose budget ended inside their reasoning."""
+        self.replies = 0
         self.overflowed = 0
         """Turns without a reply since the model's own words overflowed the window."""
 
@@ -246,6 +249,8 @@ class Summary:
         kind = "not reached"
         lost = 0
         for record in transcript.turns:
+            self.replies += record.reply is not None
+            self.endless += "reasoning_unfinished" in record.flags
             if record.missing:
                 kind = record.failure.kind if record.failure is not None else kind
                 self.lost[kind] += 1

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Final, Literal
 import msgspec
 
 from multiturn.assess import LENGTHS, MEASURES, Group, Layout, Measure, Summary
-from multiturn.conditions import MODEL_KEYS, differences, flatten
+from multiturn.conditions import MODEL_KEYS, TEMPLATE_KEYS, differences, flatten
+from multiturn.engines.chat_template import PLAIN_SHA256
 from multiturn.errors import ConditionsDiffer, UsageError
 from multiturn.report.tables import number
 from multiturn.results import SHARES, Change, Comparison, Contrast, Distribution, Orientation
@@ -35,6 +36,12 @@ LEVEL: Final = 0.95
 _DIFFERENCE_RANGE: Final = (-1.0, 1.0)
 _SHOWN: Final = 80
 _MAY_DIFFER: Final = frozenset(f"identity.{key}" for key in MODEL_KEYS)
+_COMES_WITH_IT: Final = frozenset(f"identity.{key}" for key in TEMPLATE_KEYS)
+"""May differ too, where each model is asked with its own template: a note says so."""
+_ENDLESS: Final = 0.05
+"""Share of replies that end inside their reasoning, above which a note says so."""
+_OTHER_FORMAT: Final = 0.05
+"""How much oftener the tuned model leaves its role, as a share of replies, before a note asks about its template."""
 _NEVER_VARY: Final = frozenset({"suite_digest"})
 
 
@@ -47,7 +54,8 @@ def refuse_if_different(base: Conditions, tuned: Conditions, vary: Sequence[str]
         vary: Names of conditions (``system``, ``sampling.temperature``, ``identity.version`` ...) that may differ.
 
     Returns:
-        One line for each declared difference that is really there, for the notes of the comparison.
+        One line for each declared difference that is really there, and for templates that differ with the models, for
+        the notes of the comparison.
 
     Raises:
         UsageError: ``vary`` names no condition, or one that must never differ (the suite).
@@ -55,11 +63,36 @@ def refuse_if_different(base: Conditions, tuned: Conditions, vary: Sequence[str]
     """
     _check_vary(vary, base, tuned)
     found = {name: both for name, both in differences(base, tuned).items() if name not in _MAY_DIFFER}
+    own = base.template == tuned.template == "model"
+    templates = {name: found.pop(name) for name in _COMES_WITH_IT & found.keys() if own and name not in vary}
     undeclared = {name: both for name, both in found.items() if name not in vary}
     if undeclared:
         lines = "\n".join(f"  {name}: {_both(both)}" for name, both in undeclared.items())
         raise ConditionsDiffer(f"base and tuned differ in more than the model:\n{lines}", hint=_next(undeclared))
-    return tuple(f"differs as declared: {name}: {_both(both)}" for name, both in found.items())
+    declared = (f"differs as declared: {name}: {_both(both)}" for name, both in found.items())
+    return (*_template_notes(templates), *declared)
+
+
+def _template_notes(differing: Mapping[str, tuple[object, object]]) -> Iterator[str]:
+    """What a reader must know where each arm is asked with its own model's template, and they are not the same."""
+    both = differing.get("identity.template")
+    if both is None:
+        if differing:
+            yield "warning: base and tuned end their replies at different tokens (multiturn doctor shows them)"
+        return
+    base_plain, tuned_plain = (template == PLAIN_SHA256 for template in both)
+    if tuned_plain or base_plain:
+        without, other = ("tuned", "base") if tuned_plain else ("base", "tuned")
+        yield (
+            f"warning: {without} has no chat template and {other} has one: {without} was asked in the plain "
+            f"User:/Assistant: form. If it was trained with the other's, ask both with that: --template "
+            f"from:{other.upper()}"
+        )
+        return
+    yield (
+        "warning: base and tuned have different chat templates, and each was asked with its own; "
+        "--template from:BASE asks both with one"
+    )
 
 
 def _check_vary(vary: Sequence[str], *conditions: Conditions) -> None:
@@ -130,6 +163,7 @@ def compare(
     contrasts = [
         _contrast(measure, group, arms, orientations[measure.name]) for group in layout.groups for measure in MEASURES
     ]
+    leakage = next(one for one in contrasts if (one.measure, one.group) == ("role_leakage", ("all", "")))
     changes = [
         drift.change(suite.conversations[at].id) for at, drift in sorted(drifts.items()) if drift.pairs["any"] > 0
     ]
@@ -139,7 +173,24 @@ def compare(
         contrasts=tuple(contrasts),
         changes=tuple(sorted(changes, key=lambda change: -change.score)),
         distributions=tuple(_distributions(arms)),
-        notes=(*notes, *_arm_notes("base", arms[0], suite), *_arm_notes("tuned", arms[1], suite)),
+        notes=(
+            *notes,
+            *_format_note(leakage),
+            *_arm_notes("base", arms[0], suite),
+            *_arm_notes("tuned", arms[1], suite),
+        ),
+    )
+
+
+def _format_note(leakage: Contrast) -> Iterator[str]:
+    """Whether the tuned model looks as if it had been trained on another format than it is asked in."""
+    base, tuned = leakage.base.value, leakage.tuned.value
+    if base is None or tuned is None or tuned - base < _OTHER_FORMAT:
+        return
+    yield (
+        f"warning: tuned leaves its role (goes on as the user, writes role labels or control tokens) in "
+        f"{number(tuned, 'share')} of replies, base in {number(base, 'share')}: was it trained on another format than "
+        "it is asked in? multiturn doctor TUNED shows what is sent"
     )
 
 
@@ -183,6 +234,11 @@ def _arm_notes(name: str, arm: Summary, suite: Suite) -> Iterator[str]:
     if arm.lost:
         kinds = ", ".join(f"{kind} {count}" for kind, count in sorted(arm.lost.items()))
         yield f"{name}: {arm.lost.total()} of {arm.turns} turns are missing through no doing of the model ({kinds})"
+    if arm.endless > _ENDLESS * arm.replies:
+        yield (
+            f"warning: {name}: {arm.endless} of {arm.replies} replies ended inside their reasoning; "
+            "--reasoning-tokens N gives it a budget of its own"
+        )
     if arm.overflowed:
         yield f"{name}: {arm.overflowed} of {arm.turns} turns have no reply: they outgrew the context window"
 

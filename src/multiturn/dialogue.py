@@ -33,6 +33,7 @@ from multiturn.transcript import (
     Sampling,
     Session,
     Status,
+    ThinkPolicy,
     Transcript,
     TurnRecord,
 )
@@ -45,7 +46,8 @@ class Manner(msgspec.Struct, frozen=True, kw_only=True):
     """How every conversation of a run is held.
 
     ``system`` takes the place of the conversation's own system prompt where it is not None. ``window`` is the budget
-    in tokens for prompt and reply; None where the engine does not know.
+    in tokens for prompt and reply; None where the engine does not know. ``think`` says whether the reasoning of earlier
+    replies is sent back.
     """
 
     sampling: Sampling
@@ -53,6 +55,7 @@ class Manner(msgspec.Struct, frozen=True, kw_only=True):
     history: HistoryMode = "self"
     overflow: OverflowPolicy = "stop"
     window: int | None = None
+    think: ThinkPolicy = "auto"
 
     @classmethod
     def of(cls, conditions: Conditions) -> Manner:
@@ -63,6 +66,7 @@ class Manner(msgspec.Struct, frozen=True, kw_only=True):
             history=conditions.history,
             overflow=conditions.overflow,
             window=conditions.context_window,
+            think=conditions.think,
         )
 
     def system_of(self, conversation: Conversation) -> str | None:
@@ -220,10 +224,13 @@ class Dialogue:
 
     def _messages(self, turn: Turn) -> tuple[Message, ...]:
         messages = [Message("system", self._system)] if self._system else []
+        think = self._manner.think
+        keeps = think == "keep" or (think == "auto" and self._engine.facts.keeps_reasoning)
         for earlier, record in zip(self._turns, self._records, strict=True):
             golden = earlier.golden if self._manner.history == "golden" else None
             said = record.reply or "" if golden is None else golden
-            messages += [Message("user", earlier.text), Message("assistant", said)]
+            reasoning = record.reasoning if keeps and golden is None else ""
+            messages += [Message("user", earlier.text), Message("assistant", said, reasoning)]
         return (*messages, Message("user", turn.text))
 
     def _replied(self, turn: Turn, asked: _Asked) -> TurnRecord:
@@ -250,7 +257,9 @@ class Dialogue:
         final = "" if blank else cleaned.text
         dropped: tuple[Flag, ...] = ("dropped_turns",) if asked.dropped else ()
         sent = prompt.flags if isinstance(prompt, Prompt) else ()
-        flags = (*sent, *dropped, *cleaned.flags, *self._marks)
+        endless = blank and reply.finish == "length" and bool(cleaned.reasoning or reply.reasoning)
+        unfinished: tuple[Flag, ...] = ("reasoning_unfinished",) if endless else ()
+        flags = (*sent, *dropped, *cleaned.flags, *unfinished, *self._marks)
         return TurnRecord(
             turn=request.turn,
             user=turn.text,

@@ -11,13 +11,15 @@ from __future__ import annotations
 import difflib
 import importlib
 import importlib.metadata
+import json
 import os
 import re
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from multiturn.engines import demo
-from multiturn.errors import SpecError
+from multiturn.errors import NotFound, SpecError, UsageError
 
 if TYPE_CHECKING:
     from multiturn.facts import EngineOptions
@@ -76,6 +78,41 @@ def read_template(spec: str) -> str | None:
             f"{spec}: a model of this engine has no template that can be read", hint="give a file: --template FILE"
         )
     return reader(full)
+
+
+def template_source(policy: str) -> str | None:
+    """The Jinja template that a policy brings: None for ``model`` and ``plain``, else what the file or model holds.
+
+    Raises:
+        NotFound: there is no such file. UsageError: it holds no template.
+    """
+    if policy in ("model", "plain"):
+        return None
+    model = policy.removeprefix("from:")
+    source = _template_file(Path(policy)) if model == policy else read_template(model)
+    if not (source or "").strip():
+        raise UsageError(f"{policy} holds no chat template", hint="--template FILE, from:MODEL, plain or model")
+    return source
+
+
+def _template_file(path: Path) -> str | None:
+    """A Jinja file, or a tokenizer_config.json with a template in it."""
+    try:
+        text = path.expanduser().read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise NotFound(
+            f"there is no template file {path}", hint="--template model, plain, from:MODEL, or the path of a Jinja file"
+        ) from None
+    except (OSError, ValueError) as error:
+        told = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
+        raise UsageError(f"{path} can't be read as a template: {told}", hint="--template FILE") from None
+    if path.suffix != ".json":
+        return text
+    try:
+        found = json.loads(text).get("chat_template")
+    except (ValueError, AttributeError):
+        raise UsageError(f"{path} is no tokenizer_config.json", hint="name that file, or a Jinja file") from None
+    return found if isinstance(found, str) else None
 
 
 def open_engines(specs: Sequence[str], options: EngineOptions) -> list[Engine]:

@@ -43,7 +43,7 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True):
     ``seconds`` is since this session began to ask. ``missing`` counts the turns that have no reply through no doing of
     the model: those that failed, that did not fit the window from the start, and that were then not reached; of this
     session, or of the whole run where nothing had to be asked for. ``replays_differing`` counts the turns that went on
-    from an earlier reply that no longer came out the same.
+    from an earlier reply that no longer came out the same, ``endless`` the replies that ended inside their reasoning.
     """
 
     conversations: int
@@ -56,6 +56,7 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float
     missing: int = 0
     replays_differing: int = 0
+    endless: int = 0
 
 
 Watch = Callable[[Progress], None]
@@ -258,6 +259,7 @@ class _Tally:
         to_commit = sum(len(by_id[session.conversation].turns) - len(stand) for session, stand in left)
         self._turns_done = self._turns - to_commit
         self._replies = self._tokens = self._failures = self._missing = self._differing = self._in_a_row = 0
+        self._endless = 0
         self._last_failure = ""
         self._started = time.monotonic()
 
@@ -267,6 +269,7 @@ class _Tally:
         self._tokens += record.new_tokens or 0
         self._missing += record.missing
         self._differing += "replay_differs" in record.flags
+        self._endless += "reasoning_unfinished" in record.flags
         if record.status == "failed":
             self._failures += 1
             self._in_a_row += 1
@@ -302,6 +305,7 @@ class _Tally:
             failures=self._failures,
             missing=self._missing,
             replays_differing=self._differing,
+            endless=self._endless,
             seconds=time.monotonic() - self._started,
         )
 

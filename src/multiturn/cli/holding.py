@@ -17,6 +17,8 @@ from multiturn.errors import EXIT_INFRASTRUCTURE, UsageError
 if TYPE_CHECKING:
     from multiturn.api import Compared, Held, Job
 
+TOO_MANY_ENDLESS: Final = 0.05
+"""Share of replies that ended inside their reasoning, above which a run says so."""
 TOO_MUCH_MISSING: Final = 0.1
 """Share of turns that failed, above which a run's exit code says so."""
 RESULTS: Final = Path("outputs/mtbench_results.json")
@@ -81,14 +83,15 @@ def compare(
             _estimate(arm, job)
         return
     with watching(quiet=asked.quiet) as watch:
-        compared = run_until_done(multiturn.api.acompare(*arms, job, vary=vary or [], results=results, watch=watch))
+        comparing = multiturn.api.acompare(*arms, job, vary=vary or [], results=results, watch=watch, tell=warn)
+        compared = run_until_done(comparing)
     _show(compared, everything=all_tables)
     _end(compared.base, compared.tuned)
 
 
 def run(
     model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="Model spec: llamacpp:model.gguf[+lora=adapter.gguf], demo:base ...")
+        str, typer.Argument(metavar="MODEL", help="Model spec: a folder, org/name, model.gguf, openai:NAME@URL ...")
     ],
     *,
     resume: Annotated[
@@ -141,6 +144,12 @@ def _end(*runs: Held) -> None:
             warn(
                 f"{shorten(held.run.arm.spec)}: {counted(differing, 'turn')} went on from replies that no longer come "
                 "out the same (another machine?); --fresh holds the run anew"
+            )
+        endless = held.progress.endless
+        if endless > TOO_MANY_ENDLESS * held.progress.replies:
+            warn(
+                f"{shorten(held.run.arm.spec)}: {endless} of {held.progress.replies} replies ended inside their "
+                "reasoning; --reasoning-tokens N gives it a budget of its own"
             )
         missing = held.progress.missing
         if missing:

@@ -7,26 +7,27 @@ import functools
 import inspect
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Final, get_type_hints
 
 import typer
 
 import multiturn
 from multiturn.conditions import Arm
 from multiturn.errors import UsageError
-from multiturn.facts import EngineOptions
-from multiturn.transcript import HistoryMode, OverflowPolicy, Sampling
+from multiturn.facts import Dtype, EngineOptions, Quantization, ServerOptions, WeightOptions
+from multiturn.transcript import HistoryMode, OverflowPolicy, Sampling, ThinkPolicy
 
 if TYPE_CHECKING:
     from multiturn.api import Job
-
-Template = Literal["model", "plain"]
 
 DEFAULT_SUITE: Final = "mtbench_conversations"
 FIRST: Final = Sampling()
 RUN = "Which conversations"
 SAMPLING = "How replies are drawn"
 ENGINE = "How the engine works"
+WEIGHTS = "How weights are loaded (transformers)"
+SERVER = "How servers are asked"
+SERVER_FIRST: Final = ServerOptions()
 STORING = "Where it goes"
 
 SuiteName = Annotated[
@@ -71,9 +72,7 @@ ContextWindow = Annotated[
 ]
 Workers = Annotated[
     int | None,
-    typer.Option(
-        "--workers", min=1, help="Conversations at once, a server each; default: cores.", rich_help_panel=ENGINE
-    ),
+    typer.Option("--workers", min=1, help="Conversations at once; default: by the engine.", rich_help_panel=ENGINE),
 ]
 Slots = Annotated[
     int | None,
@@ -82,8 +81,53 @@ Slots = Annotated[
 Threads = Annotated[int | None, typer.Option("--threads", min=1, help="Threads a server.", rich_help_panel=ENGINE)]
 GpuLayers = Annotated[int, typer.Option("--gpu-layers", min=0, help="Layers put on a GPU.", rich_help_panel=ENGINE)]
 TemplateFlag = Annotated[
-    Template,
-    typer.Option("--template", help="The model's own chat template, or User:/Assistant:.", rich_help_panel=ENGINE),
+    str,
+    typer.Option(
+        "--template",
+        metavar="model|plain|FILE|from:MODEL",
+        help="The model's own chat template, User:/Assistant:, a Jinja file, or another model's.",
+        rich_help_panel=ENGINE,
+    ),
+]
+Think = Annotated[
+    ThinkPolicy,
+    typer.Option(
+        "--think", help="Reasoning of earlier replies in the history; auto: as the template wants.", rich_help_panel=RUN
+    ),
+]
+DtypeFlag = Annotated[
+    Dtype | None,
+    typer.Option("--dtype", help="Default: float32 on a CPU, bfloat16 on a GPU.", rich_help_panel=WEIGHTS),
+]
+Device = Annotated[str | None, typer.Option("--device", help="cpu, cuda, cuda:1, auto ...", rich_help_panel=WEIGHTS)]
+Attention = Annotated[
+    str | None, typer.Option("--attention", help="sdpa, eager, flash_attention_2.", rich_help_panel=WEIGHTS)
+]
+QuantizationFlag = Annotated[
+    Quantization | None,
+    typer.Option("--quantization", help="Load weights quantised; needs bitsandbytes.", rich_help_panel=WEIGHTS),
+]
+RemoteCode = Annotated[
+    bool,
+    typer.Option(
+        "--trust-remote-code", help="Run Python that lies in a model's folder; recorded.", rich_help_panel=WEIGHTS
+    ),
+]
+Pickle = Annotated[
+    bool,
+    typer.Option("--allow-pickle", help="Load pickled weights, which may run code; recorded.", rich_help_panel=WEIGHTS),
+]
+Timeout = Annotated[
+    float, typer.Option("--timeout", min=0.001, help="Seconds for one try of one reply.", rich_help_panel=SERVER)
+]
+Retries = Annotated[
+    int, typer.Option("--retries", min=0, help="Tries after the first, of what may pass.", rich_help_panel=SERVER)
+]
+LongestWait = Annotated[
+    float,
+    typer.Option(
+        "--longest-wait", min=0.0, help="Seconds between two tries at most, whatever is asked.", rich_help_panel=SERVER
+    ),
 ]
 Reproducible = Annotated[
     bool,
@@ -125,6 +169,7 @@ class Asked:
     history: HistoryFlag = "self"
     overflow: OverflowFlag = "stop"
     system: System = None
+    think: Think = "auto"
     temperature: Temperature = FIRST.temperature
     top_p: TopP = FIRST.top_p
     top_k: TopK = FIRST.top_k
@@ -141,6 +186,15 @@ class Asked:
     gpu_layers: GpuLayers = 0
     template: TemplateFlag = "model"
     reproducible: Reproducible = False
+    dtype: DtypeFlag = None
+    device: Device = None
+    attention: Attention = None
+    quantization: QuantizationFlag = None
+    trust_remote_code: RemoteCode = False
+    allow_pickle: Pickle = False
+    timeout: Timeout = SERVER_FIRST.timeout
+    retries: Retries = SERVER_FIRST.retries
+    longest_wait: LongestWait = SERVER_FIRST.longest_wait
     store: StoreWhere = None
     fresh: Fresh = False
     dry_run: DryRun = False
@@ -175,8 +229,22 @@ class Asked:
             history=self.history,
             overflow=self.overflow,
             window=self.context_window,
+            think=self.think,
         )
-        options = EngineOptions(
+        return multiturn.api.Job(
+            suite=self.suite,
+            settings=settings,
+            options=self.engine_options(),
+            store=self.store,
+            only=tuple(self.only or ()),
+            limit=self.limit,
+            resume=resume,
+            fresh=self.fresh,
+        )
+
+    def engine_options(self) -> EngineOptions:
+        """What the flags ask of an engine."""
+        return EngineOptions(
             context_window=self.context_window,
             workers=self.workers,
             slots=self.slots,
@@ -184,16 +252,15 @@ class Asked:
             gpu_layers=self.gpu_layers,
             template=self.template,
             reproducible=self.reproducible,
-        )
-        return multiturn.api.Job(
-            suite=self.suite,
-            settings=settings,
-            options=options,
-            store=self.store,
-            only=tuple(self.only or ()),
-            limit=self.limit,
-            resume=resume,
-            fresh=self.fresh,
+            weights=WeightOptions(
+                dtype=self.dtype,
+                device=self.device,
+                attention=self.attention,
+                quantization=self.quantization,
+                remote_code=self.trust_remote_code,
+                pickle=self.allow_pickle,
+            ),
+            server=ServerOptions(timeout=self.timeout, retries=self.retries, longest_wait=self.longest_wait),
         )
 
 

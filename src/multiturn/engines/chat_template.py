@@ -38,6 +38,8 @@ PLAIN_TEMPLATE: Final = (
 """The fallback for models without a template; with it go the stop strings below."""
 PLAIN_STOP: Final = ("\nUser:", "\nAssistant:")
 
+PLAIN_SHA256: Final = hashlib.sha256(PLAIN_TEMPLATE.encode()).hexdigest()
+
 PINNED_DATE: Final = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
 """What templates that print today's date are told, so that a run of tomorrow is sent what a run of today was."""
 
