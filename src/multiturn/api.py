@@ -266,7 +266,8 @@ def transcripts(store: Store, run: RunRecord, conversation: str | None = None) -
     by_id = {item.id: item for item in store.suite(run.conditions.suite_digest).conversations}
     found = []
     if conversation in by_id:
-        system = Manner.of(run.conditions).system_of(by_id[conversation])
+        own = by_id[conversation].system
+        system = (own if run.conditions.system is None else run.conditions.system) or None
         sessions = [Session(conversation, sample) for sample in range(run.conditions.samples)]
         records = [(session, store.records(run.id, session)) for session in sessions]
         found = [Transcript(session=session, turns=turns, system=system) for session, turns in records if turns]

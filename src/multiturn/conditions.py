@@ -39,12 +39,13 @@ class Arm(msgspec.Struct, frozen=True, kw_only=True):
 class Conditions(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that decides what a run holds, apart from chance.
 
+    ``sampling`` is None for a run that was imported and of which nobody says how its replies were drawn.
     ``context_window`` is the budget in tokens for prompt and reply (None: unknown); ``identity`` is the engine's
     (:class:`multiturn.protocols.Facts`): weights, adapter, template, version, arithmetic.
     """
 
     suite_digest: str
-    sampling: Sampling
+    sampling: Sampling | None
     samples: int
     history: HistoryMode
     overflow: OverflowPolicy

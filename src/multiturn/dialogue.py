@@ -17,7 +17,7 @@ from multiturn.cleaning import Cleaned, clean
 from multiturn.codec import clean_surrogates
 from multiturn.conditions import Conditions
 from multiturn.conversation import Conversation, Message, Turn
-from multiturn.errors import ContextOverflow, ReplyFailed
+from multiturn.errors import ContextOverflow, ReplyFailed, UsageError
 from multiturn.facts import Unknown
 from multiturn.protocols import Engine
 from multiturn.text.measure import is_blank
@@ -59,7 +59,16 @@ class Manner(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, conditions: Conditions) -> Manner:
-        """The manner that a run's conditions ask for."""
+        """The manner that a run's conditions ask for.
+
+        Raises:
+            UsageError: nobody says how its replies were drawn.
+        """
+        if conditions.sampling is None:
+            raise UsageError(
+                "this run was imported, and how its replies were drawn is not known: it can be read, not gone on with",
+                hint="hold the conversations with a model that you name: multiturn run MODEL --suite FILE",
+            )
         return cls(
             sampling=conditions.sampling,
             system=conditions.system,

@@ -30,6 +30,7 @@ class Replay:
     def __init__(
         self, store: Store, run: RunRecord, transcript: Transcript, conversation: Conversation, start: int
     ) -> None:
+        self._manner = Manner.of(run.conditions)
         if not 1 <= start <= len(conversation.turns):
             raise UsageError(
                 f"conversation {conversation.id!r} has no turn {start}", hint=f"--from 1 to {len(conversation.turns)}"
@@ -51,8 +52,7 @@ class Replay:
     def on(self, engine: Engine) -> Self:
         """Choose who replies."""
         self._engine = engine
-        manner = Manner.of(self._run.conditions)
-        self._dialogue = Dialogue(engine, manner, Session(self._conversation.id, self._sample), self._system)
+        self._dialogue = Dialogue(engine, self._manner, Session(self._conversation.id, self._sample), self._system)
         return self
 
     async def __aenter__(self) -> Self:

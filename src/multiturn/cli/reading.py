@@ -50,11 +50,16 @@ def runs(store: flags.StoreWhere = None) -> None:
         states = ", ".join(f"{status} {count}" for status, count in summary.progress.items())
         states = f"  [{states}]" if states else ""
         whole = "complete" if done == run.turns else f"{done}/{run.turns} turns"
-        sampling = run.conditions.sampling
-        kept = "reproducible" if run.conditions.reproducible else "not reproducible"
-        how = f"temperature {sampling.temperature:g}, {sampling.max_tokens} tokens, seed {sampling.seed}, {kept}"
+        how = _sampling_of(run)
         what = f"{run.suite_name} ({counted(run.conversations, 'conversation')})"
         say(f"{run.id}  {shorten(run.arm.spec)}  {what}  {whole}{states}  {how}")
+
+
+def _sampling_of(run: RunRecord) -> str:
+    sampling, kept = run.conditions.sampling, "reproducible" if run.conditions.reproducible else "not reproducible"
+    if sampling is None:
+        return "imported, sampling unknown"
+    return f"temperature {sampling.temperature:g}, {sampling.max_tokens} tokens, seed {sampling.seed}, {kept}"
 
 
 def show(
