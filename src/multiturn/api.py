@@ -12,28 +12,30 @@ what is there.
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 import msgspec
 
+from multiturn.arms import open_arms
 from multiturn.assess import assess
+from multiturn.blocking import finish
 from multiturn.compare import compare as compare_runs
 from multiturn.compare import refuse_if_different
 from multiturn.conditions import Arm, RunRecord
 from multiturn.conversation import Suite
 from multiturn.dialogue import Manner
+from multiturn.doctor import examine as examine_engine
 from multiturn.errors import NotFound, UsageError
 from multiturn.estimate import Estimated, estimate
+from multiturn.examination import Examination
 from multiturn.facts import EngineOptions
 from multiturn.finding import Assessed
 from multiturn.protocols import Engine
-from multiturn.registry import open_engines, template_source
 from multiturn.replay import Replay
+from multiturn.report.examination import examination_text
 from multiturn.report.plain_json import write_results
 from multiturn.report.text import render_comparison as tables
 from multiturn.report.transcripts import side_by_side, transcript_text, turn_text
@@ -63,11 +65,14 @@ __all__ = [
     "acompare",
     "aestimate",
     "aevaluate",
+    "aexamine",
     "areplay",
     "assess",
     "compare",
     "compare_stored",
     "evaluate",
+    "examination_text",
+    "examine",
     "export_run",
     "import_run",
     "lint",
@@ -122,6 +127,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
 
 
 DEFAULT_JOB: Final = Job()
+DEFAULT_OPTIONS: Final = EngineOptions()
 
 
 def unwatched(_arm: Arm, _progress: Progress) -> None:
@@ -153,7 +159,7 @@ async def aevaluate(model: str | Arm, job: Job = DEFAULT_JOB, *, watch: Watch = 
     """Hold a suite with one model; see :func:`evaluate`."""
     suite = job.chosen_suite()
     with open_store(job.store) as store:
-        async with _engines([model], job) as ((arm, engine),):
+        async with open_arms([model], job.options) as ((arm, engine),):
             return await _hold(store, suite, (arm, engine), job, watch)
 
 
@@ -172,7 +178,7 @@ async def acompare(
         raise UsageError("a comparison finds its runs by their conditions", hint="leave out --resume")
     suite = job.chosen_suite()
     with open_store(job.store) as store:
-        async with _engines([base, tuned], job) as arms:
+        async with open_arms([base, tuned], job.options) as arms:
             windows = [engine.facts.context_window for _, engine in arms]
             known = [window for window in (*windows, job.settings.window) if window is not None]
             settings = msgspec.structs.replace(job.settings, window=min(known, default=None))
@@ -191,9 +197,29 @@ async def acompare(
 async def aestimate(model: str | Arm, job: Job = DEFAULT_JOB) -> Estimated:
     """What :func:`evaluate` would cost, from a few warm replies; nothing is stored."""
     suite = job.chosen_suite()
-    async with _engines([model], job) as ((arm, engine),):
+    async with open_arms([model], job.options) as ((arm, engine),):
         conditions = conditions_of(suite, engine, arm, job.settings)
         return await estimate(suite, engine, Manner.of(conditions), conditions.samples)
+
+
+async def aexamine(model: str | Arm, options: EngineOptions = DEFAULT_OPTIONS, *, ask: bool = True) -> Examination:
+    """Look at a model; see :func:`examine`."""
+    async with open_arms([model], options) as ((_, engine),):
+        return await examine_engine(engine, ask=ask)
+
+
+def examine(model: str | Arm, options: EngineOptions = DEFAULT_OPTIONS, *, ask: bool = True) -> Examination:
+    """What will really be sent to a model, and whether what it brings with it agrees: ``multiturn doctor``.
+
+    Args:
+        model: a model spec, or an arm.
+        options: for its engine.
+        ask: also ask for a few short replies.
+
+    Raises:
+        MultiturnError: of the kind that says what is wrong.
+    """
+    return finish(aexamine(model, options, ask=ask))
 
 
 def evaluate(model: str | Arm, job: Job = DEFAULT_JOB, *, watch: Watch = unwatched) -> Held:
@@ -207,7 +233,7 @@ def evaluate(model: str | Arm, job: Job = DEFAULT_JOB, *, watch: Watch = unwatch
     Raises:
         MultiturnError: of the kind that says what is wrong, with the next thing to do in ``hint``.
     """
-    return _now(aevaluate(model, job, watch=watch))
+    return finish(aevaluate(model, job, watch=watch))
 
 
 def compare(
@@ -237,7 +263,7 @@ def compare(
         ConditionsDiffer: something differs that ``vary`` does not name.
         MultiturnError: of the kind that says what is wrong.
     """
-    return _now(acompare(base, tuned, job, vary=vary, results=results, watch=watch, tell=tell))
+    return finish(acompare(base, tuned, job, vary=vary, results=results, watch=watch, tell=tell))
 
 
 def compare_stored(
@@ -298,8 +324,7 @@ async def areplay(
     (held,) = select(suite, only=(conversation,)).conversations
     replay = Replay(store, found, transcript, held, start)
     own = EngineOptions(template=found.arm.template, context_window=found.conditions.context_window)
-    job = Job(options=options or own)
-    async with _engines([found.arm], job) as ((_, engine),), replay.on(engine):
+    async with open_arms([found.arm], options or own) as ((_, engine),), replay.on(engine):
         yield replay
 
 
@@ -344,50 +369,3 @@ def _compared(store: Store, held: tuple[Held, Held], *, vary: Sequence[str], res
 def _stored_progress(store: Store, run: RunRecord) -> Progress:
     progress = stored_progress(store, run, store.suite(run.conditions.suite_digest))
     return msgspec.structs.replace(progress, failures=store.progress(run.id).get("failed", 0), seconds=0.0)
-
-
-@contextlib.asynccontextmanager
-async def _engines(models: Sequence[str | Arm], job: Job) -> AsyncIterator[list[tuple[Arm, Engine]]]:
-    arms = [model if isinstance(model, Arm) else Arm(spec=model, template=job.options.template) for model in models]
-    async with contextlib.AsyncExitStack() as stack:
-        opened: dict[tuple[str, str], Engine] = {}
-        for template in dict.fromkeys(arm.template for arm in arms):
-            specs = list(dict.fromkeys(arm.spec for arm in arms if arm.template == template))
-            source = template_source(template)
-            options = msgspec.structs.replace(job.options, template=template, template_source=source)
-            for spec, engine in zip(specs, open_engines(specs, options), strict=True):
-                stack.push_async_callback(engine.close)
-                opened[spec, template] = engine
-        if job.options.reproducible:
-            _refuse_chance(opened.values())
-        yield [(arm, opened[arm.spec, arm.template]) for arm in arms]
-
-
-def _refuse_chance(engines: Iterable[Engine]) -> None:
-    for engine in engines:
-        if not engine.facts.reproducible:
-            raise UsageError(
-                f"{engine.spec} makes no promise that texts are reproducible", hint="leave out --reproducible"
-            )
-
-
-def _now(work: Coroutine[Any, Any, T]) -> T:
-    """Run to the end; inside a running event loop (a notebook) in a thread with a loop of its own."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(work)
-    begun: Future[Callable[[], object]] = Future()
-
-    async def stoppable() -> T:
-        task, loop = asyncio.current_task(), asyncio.get_running_loop()
-        begun.set_result(lambda: loop.call_soon_threadsafe(task.cancel) if task else None)
-        return await work
-
-    with ThreadPoolExecutor(1, thread_name_prefix="multiturn") as thread:
-        done = thread.submit(asyncio.run, stoppable())
-        try:
-            return done.result()
-        except KeyboardInterrupt:  # a notebook's stop button: leaving this block waits for the thread
-            begun.result()()
-            raise

@@ -12,6 +12,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from multiturn.conversation import Message
     from multiturn.facts import Facts, Inspection, Unknown
     from multiturn.finding import CheckResult, Judgment
     from multiturn.transcript import Prompt, Reply, Request, Session, Transcript, TurnRecord
@@ -62,6 +65,15 @@ class Inspectable(Protocol):
 
     async def inspect(self) -> Inspection:
         """What the model brings with it; no reply is asked for."""
+        ...
+
+
+@runtime_checkable
+class Renders(Protocol):
+    """An engine whose server renders the prompt, and can be asked what it makes of these messages. Optional."""
+
+    async def rendered(self, messages: Sequence[Message]) -> str | None:
+        """The text that the model would read; None where the server does not tell."""
         ...
 
 

@@ -104,7 +104,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 class Prompt(msgspec.Struct, frozen=True, kw_only=True):
     """What will really be sent: the rendered text, its length in tokens (None if unknown), and what had to be done.
 
-    ``bos`` counts the BOS tokens among them, None where the engine does not see them.
+    ``bos`` counts the BOS tokens that it begins with, None where the engine does not see them or there is none.
     """
 
     text: str

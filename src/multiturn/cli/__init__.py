@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 import multiturn
-from multiturn.cli import holding, reading, replaying, suites
+from multiturn.cli import doctor, holding, reading, replaying, suites
 from multiturn.cli.screen import complain, say
 from multiturn.errors import EXIT_OK, MultiturnError
 
@@ -39,6 +39,7 @@ holding.add_to(app)
 reading.add_to(app)
 replaying.add_to(app)
 suites.add_to(app)
+doctor.add_to(app)
 
 
 def main() -> None:

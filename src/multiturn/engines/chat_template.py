@@ -223,6 +223,11 @@ def split_bos(
     return adds_bos and bool(bos), list(pieces)
 
 
+def leading(ids: Sequence[int], number: int) -> int:
+    """How many of the first ids are this one."""
+    return next((at for at, one in enumerate(ids) if one != number), len(ids))
+
+
 @lru_cache(maxsize=16)
 def _control_pattern(control_tokens: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile("(" + "|".join(re.escape(token) for token in sorted(control_tokens, key=len, reverse=True)) + ")")

@@ -27,7 +27,7 @@ from multiturn.engines.gguf import read_header
 from multiturn.engines.llamacpp_pool import Pool, Seat
 from multiturn.engines.llamacpp_server import Decoded, Flight, Server, adapters_on, package_version, processor
 from multiturn.errors import ReplyFailed, SpecError
-from multiturn.facts import EngineOptions, Facts
+from multiturn.facts import EngineOptions, Facts, Inspection
 from multiturn.transcript import FinishReason, Flag, Prompt, Reply, Request, Sampling, Session, Timing
 
 PREFIX: Final = "llamacpp:"
@@ -159,8 +159,24 @@ class LlamaCppEngine:
         """What ``reply`` would send: the rendered text and its exact length in tokens."""
         built = await self._build(request)
         number = self._pool.header.number("tokenizer.ggml.bos_token_id")
-        bos = None if number is None else built.ids.count(number)
+        bos = None if number is None else chat_template.leading(built.ids, number)
         return Prompt(text=built.text, tokens=len(built.ids), bos=bos, flags=built.flags)
+
+    async def inspect(self) -> Inspection:
+        """What the model file brings with it. GGUF names no sampling fields; llama.cpp's own defaults never apply."""
+        template, header = self._pool.template, self._pool.header
+        ends = chat_template.turn_end(template, self._control_tokens)
+        eos = header.token("eos")
+        return Inspection(
+            template=template.source,
+            control_tokens=self._control_tokens,
+            bos=header.token("bos"),
+            stops={
+                "the model file (EOS)": (eos,) if eos else (),
+                "the template (behind a reply)": (ends,) if ends else template.stop,
+            },
+            in_use=tuple(dict.fromkeys([*((eos,) if eos else ()), *template.stop])),
+        )
 
     async def reply(self, request: Request) -> Reply:
         """The reply to the last message, decoded in this session's own slot."""
