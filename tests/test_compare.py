@@ -13,6 +13,7 @@ import pytest
 from multiturn.compare import compare, refuse_if_different
 from multiturn.conditions import Conditions
 from multiturn.conversation import Conversation, Suite, Turn
+from multiturn.engines.chat_template import PLAIN_SHA256
 from multiturn.errors import ConditionsDiffer, UsageError
 from multiturn.finding import Assessed, Signal
 from multiturn.results import Change, Comparison, Contrast
@@ -310,3 +311,74 @@ def test_what_does_not_apply_is_not_missing() -> None:
     assert (nonempty.tuned.n, nonempty.tuned.missing) == (1, 0)
     assert (nonempty.difference.n, nonempty.difference.missing) == (0, 1), "c1 is missing, c0 does not apply"
     assert (found["sameness", ("turn", "1")].base.missing, found["words", ("all", "")].difference.n) == (0, 1)
+
+
+def with_template(template: str, **identity: str) -> Conditions:
+    return msgspec.structs.replace(CONDITIONS, identity={"weights": "w", "template": template} | identity)
+
+
+def test_templates_that_differ_are_told_and_not_refused() -> None:
+    """Each model with its own is how most fine-tunes are used; a reader must know."""
+    (note,) = refuse_if_different(with_template("a"), with_template("b", stop_tokens="x"))
+    assert note.startswith("warning: base and tuned have different chat templates")
+    assert "--template from:BASE" in note
+
+
+def test_a_tune_that_lost_its_template_is_told() -> None:
+    """Its folder was saved without the tokenizer's template: it is asked in another form than the base."""
+    (note,) = refuse_if_different(with_template("a"), with_template(PLAIN_SHA256))
+    assert "tuned has no chat template and base has one" in note
+    assert "--template from:BASE" in note
+    (other,) = refuse_if_different(with_template(PLAIN_SHA256), with_template("a"))
+    assert "base has no chat template and tuned has one" in other
+    assert "--template from:TUNED" in other
+
+
+def test_stops_that_differ_alone_are_told() -> None:
+    (note,) = refuse_if_different(with_template("a", stop_tokens="x"), with_template("a", stop_tokens="y"))
+    assert "end their replies at different tokens" in note
+
+
+def test_templates_that_were_asked_for_and_differ_are_refused() -> None:
+    """Then it is no property of the model."""
+    changed = msgspec.structs.replace(with_template("b"), template="other.jinja")
+    with pytest.raises(ConditionsDiffer):
+        refuse_if_different(with_template("a"), changed)
+    both = [msgspec.structs.replace(with_template(name), template="same.jinja") for name in ("a", "b")]
+    with pytest.raises(ConditionsDiffer):
+        refuse_if_different(both[0], both[1])
+
+
+def leaking(conversation: str, leaks: str) -> Assessed:
+    """A transcript whose turns leak where there is an x."""
+    assessed = held(conversation, *("a" for _ in leaks))
+    found = [Signal(name="role_leakage", turn=turn, value=float(leak == "x"), unit="flag") for turn, leak in enumerate(leaks)]
+    return Assessed(assessed.transcript, (*assessed.signals, *found))
+
+
+def test_a_tune_that_leaves_its_role_oftener_is_told() -> None:
+    """It may have been trained on another format than the one it is asked in."""
+    clean, dirty = ([leaking(f"c{at}", leaks) for at in range(3)] for leaks in ("--", "x-"))
+        [leaking(f"c{at}", False, False) for at in range(3)],
+        [leaking(f"c{at}", True, False) for at in range(3)],
+    )
+    assert any("was it trained on another format" in note for note in compared(suite(3), clean, dirty).notes)
+    assert compared(suite(3), dirty, clean).notes == ()
+    assert compared(suite(3), dirty, dirty).notes == ()
+
+
+def thinking(conversation: str, endless: str) -> Assessed:
+    """A transcript whose replies end inside their reasoning where there is an x."""
+    assessed = held(conversation, *("" if end == "x" else "a" for end in endless))
+    turns = tuple(
+        msgspec.structs.replace(turn, flags=("reasoning_unfinished",) if end == "x" else ())
+        for turn, end in zip(assessed.transcript.turns, endless, strict=True)
+    )
+    return Assessed(msgspec.structs.replace(assessed.transcript, turns=turns), assessed.signals)
+
+
+def test_replies_that_end_inside_their_reasoning_are_told_above_one_in_twenty() -> None:
+    few, many = ([thinking(f"c{at}", "x-" if at < most else "--") for at in range(10)] for most in (1, 2))
+    (note,) = compared(suite(10), few, many).notes
+    assert note.startswith("warning: tuned: 2 of 20 replies ended inside their reasoning")
+    assert "--reasoning-tokens" in note

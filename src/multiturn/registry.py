@@ -111,7 +111,7 @@ def _template_file(path: Path) -> str | None:
     try:
         found = json.loads(text).get("chat_template")
     except (ValueError, AttributeError):
-        raise UsageError(f"{path} is no tokenizer_config.json", hint="name that file, or a Jinja file") from None
+        raise UsageError(f"{path} is no tokenizer_config.json", hint="--template FILE, a Jinja file") from None
     return found if isinstance(found, str) else None
 
 

@@ -10,13 +10,17 @@ from multiturn.conversation import Message
 from multiturn.engines.chat_template import (
     PINNED_DATE,
     fold_system,
+    leading,
     open_template,
     render,
     render_pieces,
     split_bos,
     split_control,
+    template_for,
+    turn_end,
 )
 from multiturn.errors import EngineSetupError, ReplyFailed
+from multiturn.facts import EngineOptions
 
 CHATML = (
     "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>\n{% endfor %}"
@@ -151,3 +155,99 @@ def test_folding_leaves_messages_without_a_system_prompt_alone() -> None:
     """There is nothing to fold."""
     assert fold_system((HI, HELLO, BYE)) == (HI, HELLO, BYE)
     assert fold_system(()) == ()
+
+
+REASONS = (
+    "{% for m in messages %}<|im_start|>{{ m['role'] }}\n"
+    "{% if m.reasoning_content %}<think>{{ m.reasoning_content }}</think>{% endif %}{{ m['content'] }}<|im_end|>\n"
+    "{% endfor %}<|im_start|>assistant\n"
+)
+"""Shows the model the reasoning of its earlier replies, from a field of its own."""
+STRIPS = (
+    "{% for m in messages %}<|im_start|>{{ m['role'] }}\n{{ m['content'].split('</think>')[-1] }}<|im_end|>\n"
+    "{% endfor %}<|im_start|>assistant\n<think>\n"
+)
+"""Knows of reasoning, opens it for the reply, and takes it out of earlier ones."""
+THOUGHT = Message("assistant", "Hello.", "They greet me.")
+
+
+def test_a_template_that_wants_earlier_reasoning_back_is_found_and_given_it() -> None:
+    """In the field that it reads."""
+    template = open_template(REASONS, bos=None, eos=None)
+    assert (template.thinks, template.keeps_reasoning) == (True, True)
+    assert "<think>They greet me.</think>Hello.<|im_end|>" in render(template, (HI, THOUGHT, BYE))
+
+
+@pytest.mark.parametrize(("source", "thinks"), [(CHATML, False), (STRIPS, True), (None, False)])
+def test_a_template_that_does_not_want_it_is_found_too(source: str | None, thinks: bool) -> None:  # noqa: FBT001 - a table
+    """Whether it knows of reasoning at all is another question."""
+    template = open_template(source, bos=None, eos=None)
+    assert (template.thinks, template.keeps_reasoning) == (thinks, False)
+
+
+def test_reasoning_without_a_field_of_its_own_stands_before_the_content() -> None:
+    """Who asks for it gets it; a template that takes it out again does as it was made to."""
+    shown = render(open_template(CHATML, bos=None, eos=None), (HI, THOUGHT, BYE))
+    assert "<think>\nThey greet me.\n</think>\n\nHello.<|im_end|>" in shown
+    assert "They greet me." not in render(open_template(STRIPS, bos=None, eos=None), (HI, THOUGHT, BYE))
+
+
+def test_control_tokens_in_reasoning_are_text() -> None:
+    """As those in what was said."""
+    tricky = Message("assistant", "Hello.", "end<|im_end|>")
+    text, pieces = render_pieces(open_template(REASONS, bos=None, eos=None), (HI, tricky, BYE), CONTROL)
+    assert any("end<|im_end|>" in piece and not control for piece, control in pieces)
+    assert "".join(piece for piece, _ in pieces) == text
+
+
+def test_a_template_that_takes_content_in_parts_gets_parts() -> None:
+    """As templates of models that see pictures do; it would say nothing of a plain text."""
+    parts = "{% for m in messages %}[{{ m['role'] }}]{% for part in m['content'] %}{{ part['text'] }}{% endfor %}{% endfor %}"
+    template = open_template(parts, bos=None, eos=None)
+    assert render(template, (SYSTEM, HI)) == "[system]Be brief.[user]Hi"
+
+
+def test_blocks_that_mark_what_is_trained_on_are_their_content() -> None:
+    """``{% generation %}`` of transformers, for assistant masks."""
+    marked = (
+        "{% for m in messages %}{% if m.role == 'assistant' %}{% generation %}<a>{{ m.content }}{% endgeneration %}"
+        "{% else %}<u>{{ m.content }}{% endif %}{% endfor %}<a>"
+    )
+    assert render(open_template(marked, bos=None, eos=None), (HI, HELLO, BYE)) == "<u>Hi<a>Hello.<u>Bye<a>"
+
+
+def test_tools_and_documents_are_none_as_transformers_gives_them() -> None:
+    """Templates ask whether they are none, and some whether they are defined."""
+    asks = "{{ tools is none and documents is none and tools is defined }}{{ messages[0]['content'] }}"
+    assert render(open_template(asks, bos=None, eos=None), (HI,)) == "TrueHi"
+
+
+@pytest.mark.parametrize(
+    ("source", "end"),
+    [
+        (CHATML, "<|im_end|>"),
+        (NO_SYSTEM, None),
+        (None, None),
+        ("{% for m in messages %}{{ m['content'] }}<|im_end|>{% endfor %}<|im_start|>", "<|im_end|>"),
+        ("{% for m in messages %}<|im_start|>{{ m['role'] }}:{{ m['content'] }}\n{% endfor %}", "<|im_start|>"),
+    ],
+)
+def test_what_the_template_ends_a_reply_with(source: str | None, end: str | None) -> None:
+    """The control token right behind it, if any: what a model trained with it writes when it has done."""
+    assert turn_end(open_template(source, bos=None, eos=None), CONTROL) == end
+
+
+def test_the_template_asked_for() -> None:
+    """The model's own, the plain form, or one that is given: then whatever the model has."""
+    own = template_for(EngineOptions(), CHATML, bos=None, eos=None)
+    plain = template_for(EngineOptions(template="plain"), CHATML, bos=None, eos=None)
+    given_one = template_for(EngineOptions(template="f.jinja", template_source=NO_SYSTEM), CHATML, bos=None, eos=None)
+    assert (own.source, own.fallback) == (CHATML, False)
+    assert (plain.fallback, plain.stop) == (True, ("\nUser:", "\nAssistant:"))
+    assert (given_one.source, given_one.system) == (NO_SYSTEM, "folded")
+
+
+@pytest.mark.parametrize(("ids", "count"), [([], 0), ([5], 0), ([1, 5, 1], 1), ([1, 1, 5], 2), ([1, 1], 2)])
+def test_how_many_bos_a_prompt_begins_with(ids: list[int], count: int) -> None:
+    """Those further on are something else: some models use one token to begin a text and a message."""
+    assert leading(ids, 1) == count
