@@ -352,16 +352,15 @@ def test_templates_that_were_asked_for_and_differ_are_refused() -> None:
 def leaking(conversation: str, leaks: str) -> Assessed:
     """A transcript whose turns leak where there is an x."""
     assessed = held(conversation, *("a" for _ in leaks))
-    found = [Signal(name="role_leakage", turn=turn, value=float(leak == "x"), unit="flag") for turn, leak in enumerate(leaks)]
+    found = [
+        Signal(name="role_leakage", turn=turn, value=float(leak == "x"), unit="flag") for turn, leak in enumerate(leaks)
+    ]
     return Assessed(assessed.transcript, (*assessed.signals, *found))
 
 
 def test_a_tune_that_leaves_its_role_oftener_is_told() -> None:
     """It may have been trained on another format than the one it is asked in."""
     clean, dirty = ([leaking(f"c{at}", leaks) for at in range(3)] for leaks in ("--", "x-"))
-        [leaking(f"c{at}", False, False) for at in range(3)],
-        [leaking(f"c{at}", True, False) for at in range(3)],
-    )
     assert any("was it trained on another format" in note for note in compared(suite(3), clean, dirty).notes)
     assert compared(suite(3), dirty, clean).notes == ()
     assert compared(suite(3), dirty, dirty).notes == ()
