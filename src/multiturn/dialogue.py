@@ -263,9 +263,10 @@ class Dialogue:
         kept = _common(self._prompt_text, text)
         self._prompt_text, self._sent_characters = text, characters
         blank = is_blank(cleaned.text)
-        final = "" if blank else cleaned.text
-        dropped: tuple[Flag, ...] = ("dropped_turns",) if asked.dropped else ()
         sent = prompt.flags if isinstance(prompt, Prompt) else ()
+        spoken = cleaned.text.lstrip() if "fallback_template" in sent else cleaned.text  # written behind "Assistant:"
+        final = "" if blank else spoken
+        dropped: tuple[Flag, ...] = ("dropped_turns",) if asked.dropped else ()
         endless = blank and reply.finish == "length" and bool(cleaned.reasoning or reply.reasoning)
         unfinished: tuple[Flag, ...] = ("reasoning_unfinished",) if endless else ()
         flags = (*sent, *dropped, *cleaned.flags, *unfinished, *self._marks)
