@@ -33,6 +33,7 @@ from multiturn.estimate import Estimated, estimate
 from multiturn.examination import Examination
 from multiturn.facts import EngineOptions
 from multiturn.finding import Assessed
+from multiturn.loop_results import ImportedResults, import_results
 from multiturn.protocols import Engine
 from multiturn.replay import Replay
 from multiturn.report.examination import examination_text
@@ -54,6 +55,7 @@ __all__ = [
     "Comparison",
     "EngineOptions",
     "Held",
+    "ImportedResults",
     "Job",
     "Replay",
     "RunRecord",
@@ -74,6 +76,7 @@ __all__ = [
     "examination_text",
     "examine",
     "export_run",
+    "import_results",
     "import_run",
     "lint",
     "load_suite",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +11,7 @@ import typer
 
 import multiturn
 from multiturn.cli import options as flags
-from multiturn.cli.screen import OUT, counted, say, shorten
+from multiturn.cli.screen import OUT, counted, say, shorten, warn
 from multiturn.errors import NotFound, UsageError
 from multiturn.text.printable import printable
 
@@ -29,7 +30,7 @@ def add_to(app: typer.Typer) -> None:
     app.command()(show)
     app.command()(diff)
     app.command()(export)
-    app.command("import")(import_run)
+    app.command("import")(import_what)
     app.command()(delete)
 
 
@@ -124,16 +125,69 @@ def export(
     say(f"{target}: {lines} turns")
 
 
-def import_run(
-    path: Annotated[Path, typer.Argument(metavar="FILE", help="A file that multiturn export wrote.")],
+def import_what(
+    what: Annotated[
+        str,
+        typer.Argument(metavar="WHAT", help="results: of another script; run: of multiturn export (may be left out)."),
+    ],
+    path: Annotated[str | None, typer.Argument(metavar="FILE", help="The file.")] = None,
+    suite: Annotated[
+        str | None,
+        typer.Option("--suite", help="results: the suite that the script held, for its reasons and capabilities."),
+    ] = None,
     store: flags.StoreWhere = None,
 ) -> None:
-    """Bring an exported run into the store."""
+    """Bring an exported run into the store, or the results file of a loop of your own, and compare what is in it."""
+    if what == "results" and path is not None:
+        _import_results(path, suite, store)
+        return
+    if path is not None and what != "run":
+        raise UsageError(
+            f"{what!r} can't be imported", hint=f"multiturn import run {path}, or multiturn import results {path}"
+        )
+    if path is None and what in {"run", "results"} and not Path(what).exists():
+        raise UsageError(f"import {what} needs a file", hint=f"multiturn import {what} FILE")
+    if suite is not None:
+        raise UsageError("a run brings its own suite with it", hint="leave out --suite")
+    _import_run(path or what, store)
+
+
+def _import_run(path: str, store: str | None) -> None:
     with multiturn.api.open_store(store) as opened:
-        imported = multiturn.api.import_run(opened, path)
+        try:
+            imported = multiturn.api.import_run(opened, path)
+        except NotFound as error:
+            hint = f"{error.hint}; the results of a loop of your own: multiturn import results {path}"
+            raise NotFound(error.message, hint=hint if Path(path).is_file() else error.hint) from None
     for notice in imported.notices:
         say(f"{path}:{notice.line}: {notice.text}")
     say(f"run {imported.run.id}: {imported.turns} turns")
+
+
+def _import_results(path: str, suite: str | None, store: str | None) -> None:
+    held = multiturn.api.load_suite(suite) if suite is not None else None
+    with multiturn.api.open_store(store) as opened:
+        imported = multiturn.api.import_results(opened, path, held)
+        for arm in imported.arms:
+            before = ", imported before" if arm.reused else ""
+            say(f"{shorten(arm.run.arm.spec)}: run {arm.run.id}, {arm.counts.replies} replies{before}")
+            for line in arm.told:
+                say(f"  {line}")
+        for note in imported.notes:
+            warn(note)
+        runs = [arm.run for arm in imported.arms]
+        if len(runs) == 1:
+            say(f"read it:  multiturn show {runs[0].id}")
+            return
+        compared = multiturn.api.compare_stored(opened, runs[0].id, runs[1].id)
+    OUT.print()
+    OUT.print(multiturn.api.tables(compared.comparison))
+    for note in runs[0].notes[:1]:
+        say(note)
+    changed = compared.comparison.changes
+    most = shlex.quote(changed[0].conversation) if changed else "ID"
+    say(f"read one:  multiturn show {runs[1].id} {most}")
+    say(f"side by side:  multiturn diff {runs[0].id} {runs[1].id} {most}")
 
 
 def delete(
