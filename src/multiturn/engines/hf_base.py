@@ -1,0 +1,114 @@
+"""A base model that arms share: what it is, whether it can be had, and the thread that decodes with it."""
+
+from __future__ import annotations
+
+import torch
+
+from multiturn.engines.hf_arm import Arm
+from multiturn.engines.hf_decoding import Worker
+from multiturn.engines.hf_faults import check_fit, check_memory, check_vocabulary
+from multiturn.engines.hf_folder import Folder, Tensor, bytes_at, read_tensors
+from multiturn.engines.hf_loading import Model, available_memory, empty_model, place, processor, versions
+from multiturn.errors import SpecError
+from multiturn.facts import EngineOptions
+
+DEFAULT_ROWS: dict[bool, int] = {False: 8, True: 32}
+"""How many replies are decoded together: on a CPU, on a GPU."""
+
+
+class Base:
+    """One base with its adapters; engines that differ in nothing but the adapter share it. No weights are loaded yet.
+
+    Raises:
+        SpecError, MissingExtra, EngineSetupError: the options can't be had, or the weights can't be used.
+    """
+
+    def __init__(self, folder: Folder, adapters: tuple[Folder, ...], options: EngineOptions) -> None:
+        self.folder = folder
+        wanted = options.weights
+        placement = place(wanted)
+        shell = empty_model(folder, wanted, placement.attention)
+        self._rows_of_embeddings = shell.rows
+        files = folder.weights
+        tensors: dict[str, Tensor] = {}
+        for file in files:
+            tensors |= read_tensors(file)
+        for adapter in adapters:
+            if adapter.adapter_weights is not None and adapter.adapter_weights.suffix == ".safetensors":
+                check_fit(adapter, read_tensors(adapter.adapter_weights), shell.shapes, str(folder.path))
+        needed = bytes_at(tensors, placement.bits) or sum(file.stat().st_size for file in folder.pickles)
+        where = "GPU" if placement.gpu else "memory"
+        check_memory(needed, available_memory(placement), where=where, path=folder.path)
+        self.rows = _rows(options, gpu=placement.gpu, padded=shell.padded)
+        self.reproducible = self.rows == 1 and not placement.gpu
+        _refuse_chance(options, gpu=placement.gpu, rows=self.rows)
+        threads = options.threads or torch.get_num_threads()
+        self.notes = tuple(
+            note
+            for note, holds in (
+                ("the model's folder ran Python code of its own (--trust-remote-code)", wanted.remote_code),
+                ("weights may be read from pickles (--allow-pickle)", wanted.pickle),
+            )
+            if holds
+        )
+        self.identity = {
+            "engine": "hf",
+            "engine_version": versions(),
+            "processor": processor(placement),
+            "device": placement.device.partition(":")[0],
+            "dtype": placement.dtype,
+            "attention": shell.attention,
+            "quantization": placement.quantization or "none",
+            "arrangement": f"{self.rows} rows at once" + ("" if placement.gpu else f", threads: {threads}"),
+            "remote_code": "yes" if wanted.remote_code else "no",
+            "pickle": "yes" if wanted.pickle else "no",
+        }
+
+        def load() -> Model:
+            if not placement.gpu:
+                torch.set_num_threads(threads)
+            return Model(folder, adapters, wanted, placement)
+
+        self.worker = Worker(load, self.rows)
+        self._users = 0
+
+    def check_arm(self, arm: Arm) -> None:
+        """Refuse an arm whose tokenizer gives ids that the base has no embeddings for.
+
+        Raises:
+            EngineSetupError: with both figures.
+        """
+        adapter = arm.folder.path != self.folder.path
+        check_vocabulary(arm.folder, arm.tokens.size - 1, self._rows_of_embeddings, adapter=adapter)
+
+    def join(self) -> None:
+        """One more engine uses this base; each that joined leaves once."""
+        self._users += 1
+
+    def leave(self) -> None:
+        """One engine is done with it; the last one frees the model."""
+        self._users -= 1
+        if self._users <= 0:
+            self.worker.close()
+
+
+def _rows(options: EngineOptions, *, gpu: bool, padded: bool) -> int:
+    """How many replies go together; one where a model can't be padded, or where texts must be reproducible."""
+    if not padded or (options.reproducible and options.workers is None and options.slots is None):
+        return 1
+    return options.slots or options.workers or DEFAULT_ROWS[gpu]
+
+
+def _refuse_chance(options: EngineOptions, *, gpu: bool, rows: int) -> None:
+    if not options.reproducible:
+        return
+    if gpu:
+        raise SpecError(
+            "texts are not reproducible on a GPU: its arithmetic depends on what else is being computed",
+            hint="leave out --reproducible, or add --device cpu",
+        )
+    if rows > 1:
+        raise SpecError(
+            f"texts are not reproducible with {rows} replies decoded together: a batch changes the last bits",
+            hint="leave out --reproducible, or use --workers 1",
+        )

@@ -1,0 +1,119 @@
+"""Says when a reply is over: at a stop token, at a stop string wherever it stands, or when its budget is spent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final, Literal
+
+import msgspec
+
+from multiturn.engines.hf_tokens import THINKING
+
+Ended = Literal["token", "string", "limit"]
+_LONGEST_MARKER: Final = max(len(marker) for pair in THINKING for marker in pair)
+_TOKENS_A_LETTER: Final = 4  # bytes of a letter in UTF-8, at worst a token each
+
+
+class Text(msgspec.Struct, frozen=True, kw_only=True):
+    """What a reply's ids say: its text up to the first stop string, and the reasoning before it."""
+
+    reply: str
+    reasoning: str
+    finished: bool
+
+
+class Watch:
+    """One reply's stops and budgets.
+
+    Args:
+        decode: from ids to text, special tokens left out.
+        stop_ids: tokens that end the reply.
+        stops: strings that end the reply; they are looked for in what is not reasoning.
+        budget: tokens for the reply.
+        reasoning: further tokens, for what the model thinks first.
+        opened: the prompt has opened the reasoning already.
+        thinks: the model's template knows of reasoning.
+    """
+
+    def __init__(
+        self,
+        decode: Callable[[Sequence[int]], str],
+        *,
+        stop_ids: frozenset[int],
+        stops: Sequence[str],
+        budget: int,
+        reasoning: int = 0,
+        opened: bool = False,
+        thinks: bool = False,
+    ) -> None:
+        self._decode = decode
+        self._stop_ids = stop_ids
+        self._stops = tuple(stops)
+        self._budget = budget
+        self.limit: Final = budget + (reasoning if thinks else 0)
+        self._opened = opened and thinks
+        self._thinks = thinks
+        self._began: bool | None = True if self._opened else None if thinks else False
+        self._thought: int | None = None if thinks else 0
+        self._tail = _TOKENS_A_LETTER * max(map(len, (*self._stops, ""))) + 8
+
+    def after(self, ids: Sequence[int]) -> Ended | None:
+        """Whether the reply is over after these generated ids; called once for each token, in order."""
+        if ids[-1] in self._stop_ids:
+            return "token"
+        self._look_for_reasoning(ids)
+        thinking = self._began is not False and self._thought is None
+        if not thinking and self._stops and self._stopped(ids):
+            return "string"
+        spent = len(ids) if thinking else len(ids) - (self._thought or 0)
+        return "limit" if len(ids) >= self.limit or (not thinking and spent >= self._budget) else None
+
+    def text(self, ids: Sequence[int]) -> Text:
+        """What the ids say, taken apart."""
+        if ids and ids[-1] in self._stop_ids:
+            ids = ids[:-1]
+        text = self._decode(ids)
+        reasoning, reply, finished = split_reasoning(text, opened=self._opened) if self._thinks else ("", text, True)
+        ends = [at for at in (reply.find(stop) for stop in self._stops) if at >= 0]
+        return Text(reply=reply[: min(ends)] if ends else reply, reasoning=reasoning, finished=finished)
+
+    def _look_for_reasoning(self, ids: Sequence[int]) -> None:
+        if self._began is None:
+            text = self._decode(ids).lstrip()
+            if any(text.startswith(begin) for begin, _ in THINKING):
+                self._began = True
+            elif not any(begin.startswith(text) for begin, _ in THINKING):
+                self._began, self._thought = False, 0
+        if self._began and self._thought is None:
+            tail = self._decode(ids[-(_TOKENS_A_LETTER * _LONGEST_MARKER) :])
+            if any(end in tail for _, end in THINKING):
+                self._thought = len(ids)
+
+    def _stopped(self, ids: Sequence[int]) -> bool:
+        """Whether a stop string is there; only the last tokens are looked at, and the whole where they have one."""
+        tail = self._decode(ids[-self._tail :])
+        return any(stop in tail for stop in self._stops) and self._has_stop(ids)
+
+    def _has_stop(self, ids: Sequence[int]) -> bool:
+        text = self._decode(ids)
+        reply = split_reasoning(text, opened=self._opened)[1] if self._thinks else text
+        return any(stop in reply for stop in self._stops)
+
+
+def split_reasoning(text: str, *, opened: bool) -> tuple[str, str, bool]:
+    """Reasoning, the reply after it, and whether the reasoning was ended (True where there is none).
+
+    Args:
+        text: what the model wrote.
+        opened: it was inside its reasoning from the start.
+    """
+    begun = text.lstrip()
+    pair = next((pair for pair in THINKING if begun.startswith(pair[0])), None)
+    if pair is None and not opened:
+        return "", text, True
+    inside = begun.removeprefix(pair[0]) if pair else text
+    ends = [inside.find(end) for _, end in ([pair] if pair else THINKING) if end in inside]
+    if not ends:
+        return inside.strip(), "", False
+    end = next(end for _, end in ([pair] if pair else THINKING) if inside.startswith(end, min(ends)))
+    return inside[: min(ends)].strip(), inside[min(ends) + len(end) :].lstrip("\n"), True
