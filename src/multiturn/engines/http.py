@@ -1,111 +1,242 @@
-"""Models behind HTTP servers: any OpenAI-compatible one, and Ollama.
+"""Models behind HTTP servers: any OpenAI-compatible one (vLLM, llama.cpp, SGLang, OpenAI, Azure ...), and Ollama.
 
-openai:NAME[@URL[,URL2...]]
-ollama:NAME[@URL]
+    openai:NAME[@URL[,URL2...]]     openai:FILE.toml
+    ollama:NAME[@URL[,URL2...]]     ollama:FILE.toml
+
+Set-up asks the servers whether they are there, take the key and know the model. A reply is asked for at once; what may
+pass (429, 5xx, timeouts, broken connections) is tried again, what may not is raised. For one reply that takes at most
+``(retries + 1) * (timeout + longest_wait)`` seconds at each server, and with several servers it moves on to the next.
+
+The parts: ``http_spec`` and ``http_toml`` (what a spec means), ``http_setup`` (what servers say), ``http_facts`` (what
+is true of an engine), ``http_openai`` and ``http_ollama`` (the wire), ``http_transport`` (one request), ``http_errors``
+(what a refusal means), ``http_pace`` and ``http_seats`` (how many at once, and where).
 """
 
 from __future__ import annotations
 
+import asyncio
 import os
-import time
 from collections.abc import Sequence
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final
 
-import aiohttp
 import msgspec
-import stamina
 
+from multiturn.conversation import Message
+from multiturn.engines import chat_template
+from multiturn.engines.http_errors import OK, Fault, Redactor, read_fault
+from multiturn.engines.http_facts import Asking, asking, inspection
+from multiturn.engines.http_json import Reader
+from multiturn.engines.http_pace import Gate
+from multiturn.engines.http_seats import Seats
+from multiturn.engines.http_setup import TIMEOUT, Found, Setup
+from multiturn.engines.http_spec import Endpoint, parse_spec
+from multiturn.engines.http_transport import Heard, Transport, TryFailed, tried_again
 from multiturn.errors import ContextOverflow, ReplyFailed
-from multiturn.facts import EngineOptions, Facts, Unknown
-from multiturn.transcript import Reply, Request, Session, Timing
+from multiturn.facts import EngineOptions, Inspection, ServerOptions, Unknown
+from multiturn.transcript import Flag, Prompt, Reply, Request, Session, Timing
+
+BY_SERVER: Final = Unknown("the server renders the prompt")
+TOO_MANY: Final = frozenset({429, 503})
+"""Statuses that say that fewer requests should be in flight."""
+MOVES: Final = frozenset({"connection", "server", "timeout"})
+"""Kinds of failure for which another server is asked."""
 
 
 class HttpEngine:
-    """One model name on one server."""
+    """One model name on one or more servers."""
 
-    def __init__(self, spec: str, options: EngineOptions) -> None:
-        self.spec = spec
-        self._kind, _, rest = spec.partition(":")
-        name, found, url = rest.partition("@http")
-        self._name = name
-        default = "http://127.0.0.1:11434" if self._kind == "ollama" else "https://api.openai.com/v1"
-        self._url = ("http" + url.split(",")[0] if found else default).rstrip("/")
-        self._server = options.server
-        self._session: aiohttp.ClientSession | None = None
-        self.facts = Facts(
-            context_window=options.context_window,
-            open_conversations=options.workers or 32,
-            identity={"engine": self._kind, "weights": f"{name}@{self._url}"},
-            system_role=True,
-            seeds=None,
-        )
+    def __init__(self, endpoint: Endpoint, found: Found, asked: Asking, server: ServerOptions) -> None:
+        self.spec = endpoint.spec
+        self.facts = asked.facts
+        self._found = found
+        self._asking = asked
+        self._wire = asked.wire
+        self._server = server
+        self._places = endpoint.places
+        self._gates = [Gate(asked.at_once) for _ in endpoint.places]
+        self._seats = Seats(len(endpoint.places))
+        self._redact = Redactor(endpoint.secrets)
+        self._transport = Transport(server.timeout, self._redact, os.environ)
+        self._texts: dict[Session, tuple[tuple[Message, ...], str]] = {}
+        self._served: dict[str, str] = {}
+        self._open = True
 
-    async def prompt(self, request: Request) -> Unknown:
-        """The server renders."""
-        del request
-        return Unknown("the server renders the prompt")
+    async def prompt(self, request: Request) -> Prompt | Unknown:
+        """The rendered text where we render; its length in tokens only the server knows."""
+        template = self._asking.template
+        if template is None:
+            return BY_SERVER
+        flags: list[Flag] = []
+        if template.system == "folded" and request.messages[0].role == "system":
+            flags.append("system_folded")
+        if template.fallback:
+            flags.append("fallback_template")
+        return Prompt(text=self._text(request), tokens=None, flags=tuple(flags))
 
     async def reply(self, request: Request) -> Reply:
-        """The reply to the last message."""
+        """The reply to the last message.
 
-        def worth(error: Exception) -> bool | float:
-            return isinstance(error, ReplyFailed) and error.retryable
-
-        async for attempt in stamina.retry_context(
-            on=worth, attempts=self._server.retries + 1, timeout=None, wait_max=self._server.longest_wait
-        ):
-            with attempt:
-                return await self._once(request)
-        raise AssertionError
-
-    async def _once(self, request: Request) -> Reply:
-        if self._session is None:
-            self._session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=0), timeout=aiohttp.ClientTimeout(total=self._server.timeout)
-            )
-        sampling = request.sampling
-        body = {
-            "model": self._name,
-            "messages": [{"role": one.role, "content": one.content} for one in request.messages],
-            "temperature": sampling.temperature,
-            "top_p": sampling.top_p,
-            "max_tokens": sampling.max_tokens + sampling.reasoning_tokens,
-            "seed": request.seed,
-        }
-        started = time.perf_counter()
-        key = os.environ.get("MULTITURN_API_KEY")
-        headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
-        try:
-            async with self._session.post(
-                f"{self._url}/chat/completions", data=msgspec.json.encode(body), headers=headers, allow_redirects=False
-            ) as back:
-                data, status = await back.read(), back.status
-        except TimeoutError:
-            raise ReplyFailed("timeout", "no reply in time", retryable=True) from None
-        except (aiohttp.ClientError, OSError) as error:
-            raise ReplyFailed("connection", type(error).__name__, retryable=True) from None
-        if status != 200:
-            if b"context_length_exceeded" in data:
-                raise ContextOverflow("the context window is full")
-            again = status == 429 or status >= 500
-            raise ReplyFailed("server" if again else "bad_request", f"the server said {status}", retryable=again)
-        try:
-            read: Any = msgspec.json.decode(data)
-            text = read["choices"][0]["message"]["content"] or ""
-        except (msgspec.DecodeError, LookupError, TypeError):
-            raise ReplyFailed("protocol", "not a reply", retryable=True) from None
-        return Reply(text=text, finish="stop", timing=Timing(total=time.perf_counter() - started))
+        Raises:
+            EngineSetupError: a sampling field is asked for that this server has no name for.
+            ContextOverflow, ReplyFailed: as for any engine.
+        """
+        template = self._asking.template
+        if template is None:
+            body = self._wire.body(request)
+        else:
+            body = self._wire.body(request, self._text(request), template.stop)
+        failed_at: list[int] = []
+        tries = [0]
+        now = asyncio.get_running_loop().time
+        while True:
+            seat = self._seats.of(request.session, now=now(), avoid=failed_at)
+            try:
+                return await self._insist(seat, body, request, tries, last=len(failed_at) + 1 == len(self._places))
+            except TryFailed as failed:
+                failed_at.append(seat)
+                if failed.kind not in MOVES or len(failed_at) == len(self._places):
+                    raise self._given_up(failed, tries[0], len(failed_at)) from None
+                self._seats.failed(seat, now=now())
 
     async def end(self, session: Session) -> None:
-        """Nothing to free yet."""
+        """Forget the session's server and text."""
+        self._seats.leave(session)
+        self._texts.pop(session, None)
 
     async def close(self) -> None:
-        """End the connections."""
-        if self._session is not None:
-            await self._session.close()
-            self._session = None
+        """End all connections."""
+        self._open = False
+        await self._transport.close()
+
+    async def inspect(self) -> Inspection:
+        """What the servers told of the model; nothing is asked."""
+        return inspection(self._asking, self._found)
+
+    async def rendered(self, messages: Sequence[Message]) -> str | None:
+        """The text that the model would read, where we render or llama.cpp tells; else None."""
+        if self._asking.template is not None:
+            return chat_template.render(self._asking.template, messages)
+        if self._found.server != "llamacpp":
+            return None
+        place = self._places[0]
+        body = msgspec.json.encode({"messages": [{"role": one.role, "content": one.content} for one in messages]})
+        try:
+            heard = await self._transport.ask("POST", f"{place.root}/apply-template", place.headers, body)
+            return _RENDERED.read(heard.data).prompt if heard.status == OK else None
+        except ReplyFailed:
+            return None
+
+    async def _insist(self, seat: int, body: bytes, request: Request, tries: list[int], *, last: bool) -> Reply:
+        """Ask one server, again where that may help; one that is not there at all only where it is the last."""
+
+        async def attempt() -> Reply:
+            tries[0] += 1
+            return await self._try(seat, body, request)
+
+        try:
+            return await attempt()
+        except TryFailed as failed:
+            if not failed.retryable or (failed.refused and not last):
+                raise
+            return await tried_again(
+                attempt, failed, retries=self._server.retries, longest_wait=self._server.longest_wait
+            )
+
+    async def _try(self, seat: int, body: bytes, request: Request) -> Reply:
+        if not self._open:
+            raise ReplyFailed("engine", "the engine is closed")
+        place, gate = self._places[seat], self._gates[seat]
+        url = place.text if self._wire.rendered else place.chat
+        clock = asyncio.get_running_loop().time
+        await gate.enter()
+        sent_at = clock()
+        try:
+            heard = await self._transport.ask("POST", url, place.headers, body)
+            if heard.status in TOO_MANY:
+                gate.limit.refused(sent_at=sent_at, now=clock())
+            elif heard.status == OK:
+                gate.limit.went_well()
+        finally:
+            gate.leave()
+        return self._understood(heard, request, place.host)
+
+    def _understood(self, heard: Heard, request: Request, host: str) -> Reply:
+        """The reply in what came back."""
+        if heard.status != OK:
+            return self._refused(heard, read_fault(heard.status, heard.data), host)
+        if heard.is_page:
+            raise TryFailed("protocol", f"{host} sends a page for people, not a reply", retryable=False)
+        try:
+            reply = self._wire.read(heard.data, heard.seconds, request)
+        except ContextOverflow:
+            raise
+        except ReplyFailed as error:
+            raise TryFailed(error.kind, f"{host}: {error.message}", retryable=error.retryable) from None
+        if isinstance(reply, Fault):
+            return self._refused(heard, reply, host)
+        name = self._served.get(reply.served_model)
+        if name is None:
+            name = self._served[reply.served_model] = self._redact(reply.served_model)
+        return reply if name == reply.served_model else msgspec.structs.replace(reply, served_model=name)
+
+    def _refused(self, heard: Heard, fault: Fault, host: str) -> Reply:
+        error = self._transport.refusal(heard, fault, host)
+        if error is not None:
+            raise error
+        return Reply(text="", finish="filter", timing=Timing(total=heard.seconds))
+
+    def _given_up(self, failed: TryFailed, tries: int, servers: int) -> ReplyFailed:
+        told = f"tried {tries} times" if tries > 1 else "tried once"
+        where = f" at {servers} servers" if servers > 1 else ""
+        return ReplyFailed(failed.kind, f"{failed.message} ({told}{where})", retryable=failed.retryable)
+
+    def _text(self, request: Request) -> str:
+        ready = self._texts.get(request.session)
+        if ready is not None and ready[0] == request.messages:
+            return ready[1]
+        template = self._asking.template
+        text = chat_template.render(template, request.messages) if template else ""
+        self._texts[request.session] = (request.messages, text)
+        return text
+
+
+class _Rendered(msgspec.Struct, frozen=True):
+    prompt: str
+
+
+_RENDERED: Final = Reader(_Rendered)
 
 
 def open_engines(specs: Sequence[str], options: EngineOptions) -> list[HttpEngine]:
-    """Open one engine per spec."""
-    return [HttpEngine(spec, options) for spec in specs]
+    """Open one engine per spec, once their servers have said that they are there and know the model.
+
+    Raises:
+        SpecError, NotFound: a spec or its file can't be read, or holds a secret.
+        EngineSetupError: a server is not there, refuses the key, or does not know the model.
+    """
+    endpoints = [parse_spec(spec, os.environ) for spec in specs]
+    redact = Redactor([secret for endpoint in endpoints for secret in endpoint.secrets])
+    engines = []
+    for endpoint, found in zip(endpoints, _look(endpoints, redact), strict=True):
+        engines.append(HttpEngine(endpoint, found, asking(endpoint, found, options), options.server))
+    return engines
+
+
+def _look(endpoints: Sequence[Endpoint], redact: Redactor) -> list[Found]:
+    """What the servers say; inside a running event loop from a thread with a loop of its own."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(_looked(endpoints, redact))
+    with ThreadPoolExecutor(1, thread_name_prefix="multiturn set-up") as thread:
+        return thread.submit(asyncio.run, _looked(endpoints, redact)).result()
+
+
+async def _looked(endpoints: Sequence[Endpoint], redact: Redactor) -> list[Found]:
+    transport = Transport(TIMEOUT, redact, os.environ)
+    setup = Setup(transport, redact)
+    try:
+        return [await setup.look(endpoint) for endpoint in endpoints]
+    finally:
+        await transport.close()
