@@ -191,7 +191,7 @@ def _run(name: str, place: int, suite: Suite, samples: int, source: Source) -> R
         identity={"engine": ENGINE, "weights": name, "file": source.sha256},
     )
     return RunRecord(
-        id=f"{source.now:%Y%m%d-%H%M%S}-{source.sha256[:6]}{'bt'[place]}",
+        id=f"{source.now:%Y%m%d-%H%M%S}-{conditions.fingerprint[:6]}",
         created=created.isoformat(timespec="microseconds"),
         arm=Arm(spec=f"{ENGINE}:{name}"),
         suite_name=suite.name,
