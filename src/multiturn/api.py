@@ -57,6 +57,7 @@ __all__ = [
     "Held",
     "ImportedResults",
     "Job",
+    "Progress",
     "Replay",
     "RunRecord",
     "Sampling",
