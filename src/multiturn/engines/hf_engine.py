@@ -110,7 +110,7 @@ class HfEngine:
         self._built.pop(request.session, None)
         self._known[request.session] = self._remembered(built, decoded)
         return Reply(
-            text=text.reply.removeprefix(" ") if self._arm.template.fallback else text.reply,
+            text=text.reply,
             reasoning=text.reasoning,
             finish=FINISH[decoded.ended] if text.finished else "length",
             timing=Timing(total=time.perf_counter() - started, prompt=decoded.prompt_seconds, generate=decoded.seconds),
