@@ -174,7 +174,7 @@ def _of_the_model(facts: Facts, inspection: Inspection) -> Iterator[Remark]:
         else Remark("note", "reproducible", "not promised: what else is asked for may change a reply")
     )
     yield from (Remark("warning", "model", text) for text in inspection.warnings)
-    yield from (Remark("note", "model", text) for text in facts.notes)
+    yield from (Remark("note", "model", text) for text in (*inspection.remarks, *facts.notes))
 
 
 def _listed(stops: Sequence[str]) -> str:

@@ -96,7 +96,8 @@ class Inspection(msgspec.Struct, frozen=True, kw_only=True):
     are one token in a prompt; ``bos`` is the one that begins a text. ``stops`` are the tokens and strings that end a
     reply, by who names them (``tokenizer``, ``generation_config``, ``template`` ...), and ``in_use`` those that end a
     reply here. ``overridden`` are sampling fields that the model's folder or the server would set by itself, with
-    their values: none of them reaches a reply. ``warnings`` name a fault and the next thing to do.
+    their values: none of them reaches a reply. ``warnings`` name a fault and the next thing to do, ``remarks`` are
+    only worth knowing.
     """
 
     template: str | None
@@ -106,6 +107,7 @@ class Inspection(msgspec.Struct, frozen=True, kw_only=True):
     in_use: tuple[str, ...] = ()
     overridden: dict[str, str] = {}
     warnings: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
 
 class Unknown(msgspec.Struct, frozen=True):
