@@ -59,7 +59,7 @@ class HttpEngine:
         self._redact = Redactor(endpoint.secrets)
         self._transport = Transport(server.timeout, self._redact, os.environ)
         self._texts: dict[Session, tuple[tuple[Message, ...], str]] = {}
-        self._served: dict[str, str] = {}
+        self._name = ("", "")
         self._open = True
 
     async def prompt(self, request: Request) -> Prompt | Unknown:
@@ -175,10 +175,10 @@ class HttpEngine:
             raise TryFailed(error.kind, f"{host}: {error.message}", retryable=error.retryable) from None
         if isinstance(reply, Fault):
             return self._refused(heard, reply, host)
-        name = self._served.get(reply.served_model)
-        if name is None:
-            name = self._served[reply.served_model] = self._redact(reply.served_model)
-        return reply if name == reply.served_model else msgspec.structs.replace(reply, served_model=name)
+        if reply.served_model != self._name[0]:
+            self._name = (reply.served_model, self._redact(reply.served_model))
+        told, shown = self._name
+        return reply if told == shown else msgspec.structs.replace(reply, served_model=shown)
 
     def _refused(self, heard: Heard, fault: Fault, host: str) -> Reply:
         error = self._transport.refusal(heard, fault, host)
