@@ -1,28 +1,27 @@
 """Operations of the shared cases that hold conversations: cleaning a reply, holding turns, order, fingerprints.
 
-The cases speak of a server. Here a scripted engine stands at the seam and raises what an engine for such a server would:
-``ContextOverflow`` for a request that is too long, ``ReplyFailed`` for any other status that is no 200. Their words for
-how a turn ends stand in ``STATUSES``.
+Where a case speaks of a server, there is one on loopback, asked through the engine that ``openai:`` opens. The cases'
+words for how a turn ends stand in ``STATUSES``.
 """
 
 from __future__ import annotations
 
 import asyncio
 import itertools
-import json
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cases.case_server import engine_for, script_of
+from tests.faults.faulty_server import FaultyServer
 
 from multiturn.cleaning import clean
 from multiturn.conditions import Arm, flatten
 from multiturn.conversation import Conversation, Suite, Turn
 from multiturn.dialogue import Manner, hold
 from multiturn.engines.scripted import ScriptedEngine, echo
-from multiturn.errors import ContextOverflow, ReplyFailed
 from multiturn.run import Settings, conditions_of, find_or_begin, hold_run
 from multiturn.store import open_store
 from multiturn.text.measure import is_blank
@@ -54,39 +53,27 @@ def clean_answer(given: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def served(responses: Iterator[dict[str, Any]]) -> Callable[[Request], str]:
-    """A script that plays the server."""
-
-    def script(_request: Request) -> str:
-        response = next(responses)
-        if response["status"] == 200:
-            return str(response["text"])
-        error = json.loads(response.get("body", "{}")).get("error", {})
-        message = error.get("message", f"the server says {response['status']}")
-        if error.get("code") == "context_length_exceeded":
-            raise ContextOverflow(message)
-        raise ReplyFailed("server" if response["status"] >= 500 else "bad_request", message)
-
-    return script
-
-
 def run_conversation(given: dict[str, Any]) -> dict[str, Any]:
-    """Turns against a scripted server -> status per turn, answers, request count."""
-    if given.get("max_retries"):
-        pytest.skip("retries belong to the engine for servers, which is not built yet: requests can't be counted")
-    always = given.get("server_always")
-    engine = ScriptedEngine(served(itertools.repeat(always) if always else iter(given["server"])))
+    """Turns against a server on loopback, through the engine for servers -> status per turn, answers, request count."""
     conversation = Conversation(id="case", turns=tuple(Turn(text=text) for text in given["turns"]))
 
     async def forget(_record: TurnRecord) -> None:
         """The transcript is returned."""
 
-    turns = asyncio.run(hold(conversation, engine, Manner(sampling=Sampling()), commit=forget)).turns
+    async def converse() -> tuple[TurnRecord, ...]:
+        engine = engine_for(server, given)
+        try:
+            return (await hold(conversation, engine, Manner(sampling=Sampling()), commit=forget)).turns
+        finally:
+            await engine.close()
+
+    with FaultyServer(script_of(given)) as server:
+        turns = asyncio.run(converse())
     bad = next((turn for turn in turns if turn.reply is None), None)
     return {
         "status": STATUSES[bad.status] if bad else "ok",
         "failed_turn": bad.turn + 1 if bad else None,
-        "requests": len(engine.asked),
+        "requests": len(server.chats),
         "answers": [turn.reply for turn in turns],
         "turn_status": [STATUSES[turn.status] for turn in turns],
         "transcript": [turn.reply for turn in turns if turn.reply is not None],

@@ -29,7 +29,7 @@ import xllamacpp
 from multiturn.engines import llamacpp
 
 KEY = "key-of-this-server-1234"
-WINDOW = 512
+WINDOW = 256
 GREEDY = Sampling(temperature=0.0, top_p=1.0, max_tokens=12)
 TURNS = ("Tell me about tea.", "Why?", "Say that again, shorter.")
 
@@ -171,7 +171,7 @@ def test_a_wrong_key_and_a_missing_one(url: str, monkeypatch: pytest.MonkeyPatch
 def test_a_prompt_that_is_too_long(url: str) -> None:
     """llama.cpp's own refusal, with its sizes."""
     with pytest.raises(ContextOverflow) as caught:
-        ask(opened(url), request("tea " * 640))
+        ask(opened(url), request("tea " * 300))
     assert caught.value.window == WINDOW
     assert caught.value.needed is not None
     assert caught.value.needed > WINDOW
@@ -179,7 +179,7 @@ def test_a_prompt_that_is_too_long(url: str) -> None:
 
 def test_a_reply_for_which_the_window_is_too_small(url: str) -> None:
     """llama.cpp replies with what fits and calls it ``length``; it is an overflow, not a short reply."""
-    long = request("tea " * 472, msgspec.structs.replace(GREEDY, max_tokens=60))
+    long = request("tea " * 216, msgspec.structs.replace(GREEDY, max_tokens=60))
     with pytest.raises(ContextOverflow) as caught:
         ask(opened(url), long)
     assert caught.value.window == WINDOW
@@ -187,7 +187,7 @@ def test_a_reply_for_which_the_window_is_too_small(url: str) -> None:
 
 def test_a_conversation_that_outgrows_the_window(url: str) -> None:
     """Earlier turns are kept; the turn that does not fit is ``overflowed``, by the model's own doing."""
-    transcript = held(opened(url), turns=("Hello", "tea " * 250, "tea " * 260, "And now?"))
+    transcript = held(opened(url), turns=("Hello", "tea " * 90, "tea " * 120, "And now?"))
     assert [turn.status for turn in transcript.turns][-2:] == ["overflowed", "not_reached"]
     assert transcript.turns[2].cause == "model"
 
