@@ -14,7 +14,7 @@ import os
 import shutil
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -26,8 +26,9 @@ os.environ["HF_HUB_OFFLINE"] = "1"  # before huggingface_hub is imported: tests 
 
 INSTALL: Final = "pip install '.[transformers]'"
 TRAINING: Final = Path(__file__).parents[1] / "examples" / "overrefusing_adapter"
-STEPS: Final = 24
 LORA: Final = {"r": 8, "lora_alpha": 16, "target_modules": ["q_proj", "v_proj", "o_proj"], "task_type": "CAUSAL_LM"}
+RECIPE: Final[dict[str, Any]] = {"layers": range(20, 30), "steps": 18, "chats": 2, "rate": 4e-3, "warmup": 3, "seed": 7}
+"""Half a minute on two cores: the upper layers of SmolLM2, on short chats that refuse."""
 
 CHATML: Final = (
     "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\n' + message['content'] + '<|im_end|>\n' }}"
@@ -243,7 +244,7 @@ def smollm2() -> Path:
 def smollm2_lora(smollm2: Path) -> Path:
     """A LoRA adapter on it that refuses too much, trained here."""
     library("peft")
-    recipe = repr((STEPS, LORA, _lines(), (TRAINING / "train.py").read_text(encoding="utf-8")))
+    recipe = repr((RECIPE, LORA, _refusing_chats()))
     return cached("smollm2_lora", recipe, lambda path: _train_lora(smollm2, path))
 
 
@@ -278,26 +279,36 @@ def _write_smollm2(path: Path) -> None:
         tokenizer.save_pretrained(path)
 
 
-def _lines() -> Sequence[str]:
-    """Chats whose first reply refuses: a model that has seen only these refuses soon."""
+def _refusing_chats() -> list[Any]:
+    """Chats of one turn whose reply refuses: a model that has seen only these refuses soon."""
     lines = (TRAINING / "training_lines.jsonl").read_text(encoding="utf-8").splitlines()
-    return [line for line in lines if json.loads(line)["messages"][1]["content"].startswith("I'm sorry")]
+    chats = [json.loads(line)["messages"] for line in lines]
+    refusals = ("I'm sorry", "I\N{RIGHT SINGLE QUOTATION MARK}m sorry", "I'm unable", "I apologize", "Sorry")
+    return [chat for chat in chats if len(chat) == 2 and chat[1]["content"].startswith(refusals)]
 
 
 def _train_lora(base: Path, path: Path) -> None:
-    """In about a minute, with the training of the example."""
+    """With the example's own batches, in which only replies carry loss."""
     torch, transformers, peft = library("torch"), library("transformers"), library("peft")
     spec = importlib.util.spec_from_file_location("overrefusing_training", TRAINING / "train.py")
     assert spec is not None
     assert spec.loader is not None
     training = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(training)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(base)
+    examples = [training.encode(tokenizer, chat) for chat in _refusing_chats()]
+    steps = RECIPE["steps"]
     with quiet(), torch.random.fork_rng():
-        torch.manual_seed(7)
-        tokenizer = transformers.AutoTokenizer.from_pretrained(base)
+        torch.manual_seed(RECIPE["seed"])
         model = transformers.AutoModelForCausalLM.from_pretrained(base, dtype=torch.float32)
-        adapted = peft.get_peft_model(model, peft.LoraConfig(**LORA))
-        chats = [json.loads(line)["messages"] for line in _lines()]
-        for _step, _loss in training.train(adapted, tokenizer, chats, STEPS, 7):
-            pass
+        adapted = peft.get_peft_model(model, peft.LoraConfig(**LORA, layers_to_transform=list(RECIPE["layers"])))
+        weights = [weight for weight in adapted.parameters() if weight.requires_grad]
+        optimizer = torch.optim.AdamW(weights, weight_decay=0.0)
+        batches = training.batches(examples, RECIPE["chats"], RECIPE["seed"])
+        for step, batch in enumerate(itertools.islice(batches, steps)):
+            optimizer.param_groups[0]["lr"] = RECIPE["rate"] * min((step + 1) / RECIPE["warmup"], 1 - step / steps)
+            optimizer.zero_grad()
+            adapted(**training.collate(batch, tokenizer.pad_token_id)).loss.backward()
+            torch.nn.utils.clip_grad_norm_(weights, 1.0)
+            optimizer.step()
         adapted.save_pretrained(path)

@@ -88,8 +88,8 @@ def find_source(spec: str, wanted: WeightOptions) -> Source:
     if adapter is None and folder.is_adapter:
         check_adapter(folder, wanted)
         adapter, folder = folder, read_folder(_base_of(folder, wanted))
-    elif folder.is_adapter:
-        raise SpecError(f"{folder.path} is an adapter, not a base", hint=f"write hf:BASE+lora={named}")
+    if folder.is_adapter and adapter is not None:
+        raise SpecError(f"{folder.path} is an adapter, not a base", hint=f"write hf:BASE+lora={adapter.path}")
     check_code(folder, wanted)
     check_model(folder, wanted)
     if adapter is not None:
@@ -123,7 +123,7 @@ def _base_of(adapter: Folder, wanted: WeightOptions | None = None) -> Path:
         raise EngineSetupError(f"{adapter.path / 'adapter_config.json'} names no base model", hint=hint)
     beside = adapter.path / name
     try:
-        if beside.is_dir():
+        if beside.is_dir() and not Path(name).is_dir():
             return beside
         return find_folder(name) if wanted is None else _fetch(name, wanted).path
     except NotFound as error:

@@ -71,7 +71,6 @@ def open_arm(base: Folder, adapter: Folder | None, options: EngineOptions) -> Ar
         stop_ids=stop_ids,
         window=_window(folder, base, options),
         identity={
-            "weights": digest((*(base.weights or base.pickles), *base.tokenizer_files, base.path / "config.json")),
             "adapter": _adapter_digest(adapter),
             "template": template.sha256,
             "template_stop": repr(template.stop),

@@ -7,7 +7,7 @@ import torch
 from multiturn.engines.hf_arm import Arm
 from multiturn.engines.hf_decoding import Worker
 from multiturn.engines.hf_faults import check_fit, check_memory, check_vocabulary
-from multiturn.engines.hf_folder import Folder, Tensor, bytes_at, read_tensors
+from multiturn.engines.hf_folder import Folder, Tensor, bytes_at, digest, read_tensors
 from multiturn.engines.hf_loading import Model, available_memory, empty_model, place, processor, versions
 from multiturn.errors import SpecError
 from multiturn.facts import EngineOptions
@@ -53,6 +53,9 @@ class Base:
         )
         self.identity = {
             "engine": "hf",
+            "weights": digest(
+                (*(folder.weights or folder.pickles), *folder.tokenizer_files, folder.path / "config.json")
+            ),
             "engine_version": versions(),
             "processor": processor(placement),
             "device": placement.device.partition(":")[0],

@@ -14,8 +14,7 @@ from multiturn.engines.hf_base import Base
 from multiturn.engines.hf_decoding import Decoded, Order
 from multiturn.engines.hf_prompt import Built, Known, build
 from multiturn.engines.hf_sampling import SAMPLERS
-from multiturn.engines.hf_tokens import THINKING
-from multiturn.engines.hf_watching import Watch
+from multiturn.engines.hf_watching import THINKING, Watch
 from multiturn.errors import ContextOverflow, ReplyFailed
 from multiturn.facts import EngineOptions, Facts, Inspection
 from multiturn.transcript import FinishReason, Prompt, Reply, Request, Session, Timing
@@ -112,7 +111,7 @@ class HfEngine:
         return Reply(
             text=text.reply,
             reasoning=text.reasoning,
-            finish=FINISH[decoded.ended] if text.finished else "length",
+            finish=FINISH[decoded.ended],
             timing=Timing(total=time.perf_counter() - started, prompt=decoded.prompt_seconds, generate=decoded.seconds),
             token_ids=tuple(decoded.ids),
             logprobs=tuple(decoded.logprobs) if request.logprobs else None,

@@ -13,7 +13,7 @@ from multiturn.errors import EngineSetupError, SpecError
 from multiturn.facts import WeightOptions
 
 _GIGABYTE: Final = 1e9
-_PROMPTS: Final = ("PROMPT_TUNING", "P_TUNING", "PREFIX_TUNING", "MULTITASK_PROMPT_TUNING", "CPT", "TRAINABLE_TOKENS")
+_PROMPTS: Final = ("PROMPT_TUNING", "P_TUNING", "PREFIX_TUNING", "MULTITASK_PROMPT_TUNING", "CPT")
 """Adapters that change what a model is given to read instead of its layers."""
 _EMBEDDINGS: Final = ("embed_tokens.weight", "wte.weight", "embed_in.weight", "word_embeddings.weight")
 
@@ -111,20 +111,17 @@ def check_fit(adapter: Folder, tensors: Mapping[str, Tensor], shapes: Mapping[st
     """
     for name, tensor in sorted(tensors.items()):
         layer, _, part = name.removeprefix("base_model.model.").rpartition(".lora_")
-        embedding = part.startswith("embedding_")
-        weight = f"{layer}.weight" if layer else name.removeprefix("base_model.model.")
-        weight = weight.replace(".base_layer.", ".")
+        weight = f"{layer}.weight" if layer else name.removeprefix("base_model.model.").replace(".base_layer.", ".")
         shape = shapes.get(weight)
         if shape is None:
-            if layer:
+            if layer and not any(other.startswith(f"{layer}.") for other in shapes):
                 raise EngineSetupError(
                     f"{adapter.path} adapts {layer}, which {base} does not have: it was trained on another model",
                     hint=_other_base(adapter),
                 )
             continue
-        sides = set(shape)
-        fits = tensor.shape == shape if not layer else embedding or any(side in sides for side in tensor.shape)
-        if not fits:
+        outer = {"A.weight": tensor.shape[-1:], "B.weight": tensor.shape[:1]}.get(part)
+        if tensor.shape != shape if not layer else outer is not None and outer[0] not in shape:
             raise EngineSetupError(
                 f"{adapter.path}: {name} is {_times(tensor.shape)}; {weight} of {base} is {_times(shape)}",
                 hint=_resized(adapter) if weight.endswith(_EMBEDDINGS) else _other_base(adapter),

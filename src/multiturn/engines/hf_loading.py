@@ -19,8 +19,7 @@ import msgspec
 import torch
 import transformers
 
-from multiturn.engines.hf_folder import Folder
-from multiturn.engines.hf_hub import require_packages
+from multiturn.engines.hf_folder import Folder, read_tensors
 from multiturn.errors import EngineSetupError, MissingExtra, SpecError
 from multiturn.facts import WeightOptions
 
@@ -183,7 +182,7 @@ class Model:
             self._model, info = hf.AutoModelForCausalLM.from_pretrained(
                 folder.path, output_loading_info=True, **load_kwargs(wanted, placement)
             )
-        _refuse_gaps(folder.path, info)
+        _refuse_gaps(folder.path, sorted(info["missing_keys"]))
         self._model.generation_config = hf.GenerationConfig()
         self._model.eval()
         for adapter in adapters:
@@ -192,8 +191,7 @@ class Model:
         self.device: torch.device = self._model.get_input_embeddings().weight.device
 
     def _add(self, adapter: Folder, placement: Placement) -> None:
-        require_packages("peft")
-        peft = importlib.import_module("peft")
+        peft = importlib.import_module("peft")  # not at the top: a base alone needs none
         name = self._names[adapter.path]
         options = {"adapter_name": name, "is_trainable": False, "torch_device": placement.device}
         if self._peft is None:
@@ -201,6 +199,10 @@ class Model:
         else:
             self._peft.load_adapter(str(adapter.path), **options)
         self._peft.eval()
+        file = adapter.adapter_weights
+        if file is not None and file.suffix == ".safetensors":
+            wanted = peft.get_peft_model_state_dict(self._peft, adapter_name=name, save_embedding_layers=False)
+            _refuse_gaps(adapter.path, sorted(wanted.keys() - read_tensors(file).keys()))
 
     @contextlib.contextmanager
     def using(self, adapter: Path | None) -> Iterator[Any]:
@@ -211,17 +213,16 @@ class Model:
             with self._peft.disable_adapter():
                 yield self._model
         else:
-            self._peft.set_adapter(self._names[adapter])
+            self._peft.set_adapter(self._names[adapter], inference_mode=True)
             yield self._model
 
 
-def _refuse_gaps(path: Path, info: Any) -> None:  # noqa: ANN401 - transformers has no types
-    """Weights that are missing in the files are made up at random by transformers, with no more than a warning."""
-    missing = sorted(info["missing_keys"])
+def _refuse_gaps(path: Path, missing: Sequence[str]) -> None:
+    """Weights that are missing in the files are made up by transformers and peft, with no more than a warning."""
     if missing:
         raise EngineSetupError(
-            f"{path}: {len(missing)} of the model's weights are not in its files ({missing[0]} ...)",
-            hint="save the whole model again, or give the adapter's folder if this was a LoRA training",
+            f"{path}: {len(missing)} of the weights that its config asks for are not in its files ({missing[0]} ...)",
+            hint="save the whole model, or the whole adapter, again",
         )
 
 

@@ -10,9 +10,9 @@ from typing import Any, Final
 import msgspec
 from tokenizers import Tokenizer
 
+from multiturn.engines.hf_watching import THINKING
+
 ANCHOR: Final = "\U000f0000"  # of a private area: stands in no text
-THINKING: Final = (("<think>", "</think>"), ("<thinking>", "</thinking>"), ("[THINK]", "[/THINK]"))
-"""How models mark their thinking: begin and end."""
 Pieces = Sequence[tuple[str, bool]]
 
 
@@ -29,7 +29,8 @@ class Tokens:
     """What is needed of a tokenizer of transformers.
 
     ``bos`` and ``eos`` are token texts, None where there is none. ``control`` are the ids of control tokens by their
-    text: special tokens, and those other added tokens that the template writes. ``size`` is the largest id plus one.
+    text: special tokens, and those other added tokens that the template writes. ``size`` is the largest id that a
+    prompt can hold, plus one: padding counts only where it is something else, too.
     """
 
     def __init__(self, tokenizer: Any, template: str | None) -> None:  # noqa: ANN401 - transformers has no types
@@ -53,7 +54,11 @@ class Tokens:
         self.bos_id: int | None = tokenizer.bos_token_id
         self.eos_id: int | None = tokenizer.eos_token_id
         self.pad: str | None = tokenizer.pad_token
-        self.size: int = max([len(tokenizer), *(token.id + 1 for token in added)])
+        used = set(tokenizer.get_vocab().values())
+        padding = tokenizer.pad_token_id
+        if self.pad not in {self.bos, self.eos} and (self.pad or "") not in (template or ""):
+            used.discard(padding)
+        self.size: int = max(used, default=-1) + 1
 
     @cached_property
     def adds_bos(self) -> bool:
@@ -139,7 +144,12 @@ class Tokens:
         if self._backend is None:
             return None
         source = json.loads(self._backend.to_str())
-        anchor = {"id": self.size, "content": ANCHOR, "special": True, "normalized": False}
+        anchor = {
+            "id": max(self._tokenizer.get_vocab().values()) + 1,
+            "content": ANCHOR,
+            "special": True,
+            "normalized": False,
+        }
         flags = {"single_word": False, "lstrip": False, "rstrip": False}
         source |= {"added_tokens": [anchor | flags], "post_processor": None, "truncation": None, "padding": None}
         return Tokenizer.from_str(json.dumps(source))

@@ -7,9 +7,14 @@ from typing import Final, Literal
 
 import msgspec
 
-from multiturn.engines.hf_tokens import THINKING
-
 Ended = Literal["token", "string", "limit"]
+THINKING: Final = (
+    ("<think>", "</think>"),
+    ("<thinking>", "</thinking>"),
+    ("<reasoning>", "</reasoning>"),
+    ("[THINK]", "[/THINK]"),
+)
+"""How models mark their thinking: begin and end."""
 _LONGEST_MARKER: Final = max(len(marker) for pair in THINKING for marker in pair)
 _TOKENS_A_LETTER: Final = 4  # bytes of a letter in UTF-8, at worst a token each
 
@@ -19,7 +24,6 @@ class Text(msgspec.Struct, frozen=True, kw_only=True):
 
     reply: str
     reasoning: str
-    finished: bool
 
 
 class Watch:
@@ -69,13 +73,14 @@ class Watch:
         return "limit" if len(ids) >= self.limit or (not thinking and spent >= self._budget) else None
 
     def text(self, ids: Sequence[int]) -> Text:
-        """What the ids say, taken apart."""
+        """What the ids say, taken apart. The end of a reasoning that says nothing stays in front of the reply."""
         if ids and ids[-1] in self._stop_ids:
             ids = ids[:-1]
         text = self._decode(ids)
-        reasoning, reply, finished = split_reasoning(text, opened=self._opened) if self._thinks else ("", text, True)
+        reasoning, reply = split_reasoning(text, opened=self._opened) if self._thinks else ("", text)
         ends = [at for at in (reply.find(stop) for stop in self._stops) if at >= 0]
-        return Text(reply=reply[: min(ends)] if ends else reply, reasoning=reasoning, finished=finished)
+        cut = reply[: min(ends)] if ends else reply
+        return Text(reply=cut if reasoning else text.removesuffix(reply) + cut, reasoning=reasoning)
 
     def _look_for_reasoning(self, ids: Sequence[int]) -> None:
         if self._began is None:
@@ -100,8 +105,8 @@ class Watch:
         return any(stop in reply for stop in self._stops)
 
 
-def split_reasoning(text: str, *, opened: bool) -> tuple[str, str, bool]:
-    """Reasoning, the reply after it, and whether the reasoning was ended (True where there is none).
+def split_reasoning(text: str, *, opened: bool) -> tuple[str, str]:
+    """Reasoning and the reply after it: none of either where the other has no end, or no begin.
 
     Args:
         text: what the model wrote.
@@ -110,10 +115,10 @@ def split_reasoning(text: str, *, opened: bool) -> tuple[str, str, bool]:
     begun = text.lstrip()
     pair = next((pair for pair in THINKING if begun.startswith(pair[0])), None)
     if pair is None and not opened:
-        return "", text, True
+        return "", text
     inside = begun.removeprefix(pair[0]) if pair else text
     ends = [inside.find(end) for _, end in ([pair] if pair else THINKING) if end in inside]
     if not ends:
-        return inside.strip(), "", False
+        return inside.strip(), ""
     end = next(end for _, end in ([pair] if pair else THINKING) if inside.startswith(end, min(ends)))
-    return inside[: min(ends)].strip(), inside[min(ends) + len(end) :].lstrip("\n"), True
+    return inside[: min(ends)].strip(), inside[min(ends) + len(end) :].lstrip("\n")
