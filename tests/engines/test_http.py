@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import socket
 import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,14 @@ KEY = "key-AAAA1111BBBB2222"
 @pytest.fixture(autouse=True)
 def bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """No keys and addresses of the machine's own."""
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "MULTITURN_API_KEY", "OLLAMA_HOST", "OPENAI_API_VERSION"):
+    for name in (
+        "OPENAI_API_KEY",
+        "OPENAI_BASE_URL",
+        "MULTITURN_API_KEY",
+        "OLLAMA_HOST",
+        "OPENAI_API_VERSION",
+        "HTTP_PROXY",
+    ):
         monkeypatch.delenv(name, raising=False)
 
 
@@ -191,6 +199,31 @@ def test_a_server_that_names_the_budget_otherwise() -> None:
     assert 'max_tokens_field = "max_completion_tokens"' in told
 
 
+def test_a_server_that_is_not_ready_yet_is_waited_for_a_little() -> None:
+    """What it will say decides how it is asked: it is not taken for another kind of server meanwhile."""
+    loading: Told = (503, {"error": {"message": "Loading model", "type": "unavailable_error", "code": 503}})
+    listed = models("m", owned_by="vllm")(Asked("", "", {}, {}))
+    assert not isinstance(listed, Awaitable)
+    with Loopback({"/v1/models": replies(loading, listed)}) as here:
+        assert opened(f"openai:m@{here.root}/v1").facts.identity["server"] == "vllm"
+    assert "not ready (503: Loading model)" in refusal({"/v1/models": replies(loading)})
+
+
+def test_a_proxy_is_used_where_the_environment_names_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not for this machine itself, and not for hosts that it excepts."""
+    with server() as proxy, server() as here:
+        monkeypatch.setenv("HTTP_PROXY", proxy.root)
+        monkeypatch.setenv("NO_PROXY", "near.example, other.example")
+        assert ask(opened("openai:m@http://far.example/v1"))[0].text == "Hi."
+        assert ask(opened(f"openai:m@{here.root}/v1"))[0].text == "Hi."
+        with pytest.raises(EngineSetupError, match=r"no server replies at http://in\.near\.example"):
+            opened("openai:m@http://in.near.example/v1")
+        monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+        with pytest.raises(EngineSetupError, match="the proxy on the way to far"):
+            opened("openai:m@http://far.example/v1")
+    assert [asked.path for asked in proxy.asked] == ["/v1/models", CHAT]
+
+
 def test_a_page_and_a_redirect_are_no_server() -> None:
     """A login page, another address: said, and no key is sent on."""
     page: Told = (200, b"<html>Sign in</html>", {"Content-Type": "text/html; charset=utf-8"})
@@ -209,6 +242,25 @@ def test_a_server_that_is_not_there() -> None:
     assert "start the server" in caught.value.hint
     with pytest.raises(EngineSetupError, match=r"no server replies at http://nowhere\.invalid/v1"):
         opened("openai:m@http://nowhere.invalid/v1")
+
+
+def test_a_server_that_does_not_speak_tls_or_http() -> None:
+    """An address with the wrong scheme, a port where something else listens."""
+    with Loopback({}) as here, pytest.raises(EngineSetupError, match="no safe connection to"):
+        opened(f"openai:m@https://127.0.0.1:{here.port}/v1")
+
+    def greet() -> None:
+        connection, _ = listener.accept()
+        with connection:
+            connection.sendall(b"220 mail ready\r\n")
+            connection.recv(1000)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=greet)
+        thread.start()
+        with pytest.raises(EngineSetupError, match="does not speak HTTP"):
+            opened(f"openai:m@http://127.0.0.1:{listener.getsockname()[1]}/v1")
+        thread.join()
 
 
 def test_the_key_is_refused_or_missing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -400,6 +452,19 @@ def test_fields_of_a_file_are_sent_and_recorded(tmp_path: Path, monkeypatch: pyt
     assert engine.facts.identity["body"] == '{"reasoning_effort":"low","ticket":"${TICKET}"}'
     assert engine.facts.identity["headers"] == "x-team"
     assert "ticket-3333" not in repr(engine.facts)
+
+
+def test_a_seed_that_is_not_sent_is_not_claimed(tmp_path: Path) -> None:
+    """A file says that this server refuses it: the record says so too."""
+    with server() as here:
+        path = tmp_path / "s.toml"
+        path.write_text(f'model = "m"\nbase_url = "{here.root}/v1"\nomit = ["seed"]\n', encoding="utf-8")
+        engine = opened(f"openai:{path}")
+        ask(engine)
+    assert "seed" not in here.bodies(CHAT)[0]
+    assert engine.facts.seeds is False
+    assert "seed" not in engine.facts.identity["fields"].split()
+    assert any(note.startswith("not sent") for note in engine.facts.notes)
 
 
 def test_a_model_without_a_template_is_asked_by_text() -> None:

@@ -300,6 +300,9 @@ BASE = f'model = "m"\nbase_url = "{LOCAL}"\n'
         (BASE + "[body]\nx = nan", "body.x", "no form in JSON"),
         (BASE + "[body.x]\ny = [1, inf]", "body.x.y", "no form in JSON"),
         (BASE + "api_key_env = 'NOT_SET'", "api_key_env", "export NOT_SET"),
+        (BASE + "omit = 'seed'", "omit", "a list of some of"),
+        (BASE + "omit = ['messages']", "omit", "a list of some of"),
+        (BASE + "omit = [[]]", "omit", "a list of some of"),
         ("model = m", "server.toml", "strings need quotes"),
     ],
 )
@@ -354,3 +357,6 @@ def test_a_file_serves_ollama_too(tmp_path: Path) -> None:
     found: dict[str, Any] = {"kind": endpoint.kind, "model": endpoint.model, "window": endpoint.context_window}
     assert found == {"kind": "ollama", "model": "llama3", "window": 2048}
     assert endpoint.places[0].chat == "http://box:1/api/chat"
+    file.write_text('model = "llama3"\nomit = ["seed"]\n', encoding="utf-8")
+    with pytest.raises(SpecError, match="omit is for openai: specs"):
+        parse_spec(f"ollama:{file}", {})

@@ -127,6 +127,19 @@ def test_fields_of_a_file_schemas_and_log_probabilities() -> None:
     }
 
 
+def test_fields_that_a_server_refuses_are_left_out() -> None:
+    """As a file asks; what was asked for by a flag is not dropped without a word."""
+    wire = openai("vllm", omit=("seed", "top_k"))
+    assert {"seed", "top_k"}.isdisjoint(sent(wire, request(WARM)).keys() | set(wire.fields))
+    with pytest.raises(EngineSetupError, match="--top-k 40"):
+        wire.body(request(EVERY))
+
+
+def test_earlier_reasoning_goes_into_a_field_where_the_server_takes_one() -> None:
+    (message,) = openai(reasoning_field=True).messages(SAID[2:3])
+    assert message == {"role": "assistant", "content": "Good day.", "reasoning_content": "They greet me."}
+
+
 def test_a_text_that_was_rendered_here() -> None:
     """Goes to the text route, with the template's stop strings."""
     body = sent(openai(rendered=True), request(WARM, logprobs=True), "User: Hello\nAssistant:", ("\nUser:",))

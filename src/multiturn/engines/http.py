@@ -5,7 +5,8 @@
 
 Set-up asks the servers whether they are there, take the key and know the model. A reply is asked for at once; what may
 pass (429, 5xx, timeouts, broken connections) is tried again, what may not is raised. For one reply that takes at most
-``(retries + 1) * (timeout + longest_wait)`` seconds at each server, and with several servers it moves on to the next.
+``(retries + 1) * (timeout + longest_wait)`` seconds at each server, apart from waiting until a place among those in
+flight comes free; with several servers it moves on to the next.
 
 The parts: ``http_spec`` and ``http_toml`` (what a spec means), ``http_setup`` (what servers say), ``http_facts`` (what
 is true of an engine), ``http_openai`` and ``http_ollama`` (the wire), ``http_transport`` (one request), ``http_errors``
@@ -27,6 +28,7 @@ from multiturn.engines import chat_template
 from multiturn.engines.http_errors import OK, Fault, Redactor, read_fault
 from multiturn.engines.http_facts import Asking, asking, inspection
 from multiturn.engines.http_json import Reader
+from multiturn.engines.http_openai import OpenAIWire
 from multiturn.engines.http_pace import Gate
 from multiturn.engines.http_seats import Seats
 from multiturn.engines.http_setup import TIMEOUT, Found, Setup
@@ -117,10 +119,10 @@ class HttpEngine:
         """The text that the model would read, where we render or llama.cpp tells; else None."""
         if self._asking.template is not None:
             return chat_template.render(self._asking.template, messages)
-        if self._found.server != "llamacpp":
+        if self._found.server != "llamacpp" or not isinstance(self._wire, OpenAIWire):
             return None
-        place = self._places[0]
-        body = msgspec.json.encode({"messages": [{"role": one.role, "content": one.content} for one in messages]})
+        place, wire = self._places[0], self._wire
+        body = msgspec.json.encode({"messages": wire.messages(messages)})
         try:
             heard = await self._transport.ask("POST", f"{place.root}/apply-template", place.headers, body)
             return _RENDERED.read(heard.data).prompt if heard.status == OK else None

@@ -66,7 +66,7 @@ def asking(endpoint: Endpoint, found: Found, options: EngineOptions) -> Asking:
             fallback_template=ours is not None and ours.fallback,
             thinks=shown.thinks if shown else found.shown is not None and found.shown.thinks,
             keeps_reasoning=shown is not None and shown.keeps_reasoning,
-            seeds=None,
+            seeds=False if "seed" in endpoint.omit else None,
             logprobs=endpoint.kind == "openai",
             json_schema=True,
             notes=_notes(endpoint, found, window),
@@ -140,6 +140,8 @@ def _openai(
         rendered=rendered,
         window=found.window or window,
         thinks=own.thinks if own else None,
+        reasoning_field=own is not None and own.keeps_reasoning,
+        omit=endpoint.omit,
     )
 
 
@@ -200,6 +202,8 @@ def _notes(endpoint: Endpoint, found: Found, window: int | None) -> tuple[str, .
             "the server does not say what kind it is: top-k, min-p and repeat penalty are sent only where they are not "
             "off, else its own defaults hold for them"
         )
+    if endpoint.omit:
+        notes.append(f"not sent, as {endpoint.spec} asks: {', '.join(endpoint.omit)}")
     trained = found.shown.context_length if found.shown else None
     if window is not None and trained is not None and (endpoint.context_window or 0) > trained:
         notes.append(f"the model was trained for {trained} tokens: that is the window")

@@ -6,6 +6,7 @@ no name for can't be asked for: that stops a run before its first reply.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
@@ -76,7 +77,12 @@ DIALECTS: Final[dict[Server, Dialect]] = {
 
 
 class OpenAIWire(msgspec.Struct, frozen=True, kw_only=True):
-    """How one model on one kind of server is asked. ``rendered`` asks by text (``/completions``), not by messages."""
+    """How one model on one kind of server is asked.
+
+    ``rendered`` asks by text (``/completions``), not by messages. ``window`` is in tokens; ``thinks`` None where nobody
+    knows. ``reasoning_field``: the server hands a field with earlier reasoning to its template. ``omit`` are fields
+    that are not sent, since this server refuses them.
+    """
 
     model: str
     server: Server
@@ -85,13 +91,15 @@ class OpenAIWire(msgspec.Struct, frozen=True, kw_only=True):
     rendered: bool = False
     window: int | None = None
     thinks: bool | None = None
+    reasoning_field: bool = False
+    omit: tuple[str, ...] = ()
 
     @property
     def fields(self) -> tuple[str, ...]:
         """Names of the fields that a request carries, for the record."""
         dialect = DIALECTS[self.server]
         own = () if dialect.only_if_asked else tuple(dialect.names.values())
-        return tuple(sorted({*_ALWAYS, *own, *dialect.more, self._limit_field}))
+        return tuple(sorted({*_ALWAYS, *own, *dialect.more, self._limit_field} - set(self.omit)))
 
     @property
     def _limit_field(self) -> str:
@@ -116,7 +124,7 @@ class OpenAIWire(msgspec.Struct, frozen=True, kw_only=True):
         stops = (*sampling.stop, *stop)
         asked: dict[str, Any] = {
             "model": self.model,
-            **({"prompt": text} if self.rendered else {"messages": [wire_message(one) for one in request.messages]}),
+            **({"prompt": text} if self.rendered else {"messages": self.messages(request.messages)}),
             "temperature": sampling.temperature,
             "top_p": sampling.top_p,
             self._limit_field: self.budget(sampling),
@@ -126,6 +134,8 @@ class OpenAIWire(msgspec.Struct, frozen=True, kw_only=True):
             **self._own_fields(sampling),
             **self.extra,
         }
+        for name in self.omit:
+            asked.pop(name, None)
         if stops:
             asked["stop"] = stops
         if request.logprobs:
@@ -135,13 +145,17 @@ class OpenAIWire(msgspec.Struct, frozen=True, kw_only=True):
             asked["response_format"] = {"type": "json_schema", "json_schema": form}
         return msgspec.json.encode(asked)
 
+    def messages(self, messages: Sequence[Message]) -> list[dict[str, str]]:
+        """Messages as the chat routes take them."""
+        return [wire_message(message, reasoning_field=self.reasoning_field) for message in messages]
+
     def _own_fields(self, sampling: Sampling) -> dict[str, Any]:
         dialect = DIALECTS[self.server]
         fields = dict(dialect.more)
         for ours, off in _OFF.items():
             value = getattr(sampling, ours)
             name = dialect.names.get(ours)
-            if name is None and value != off and ours not in self.extra:
+            if (name is None or name in self.omit) and value != off and ours not in self.extra:
                 flag = f"--{ours.replace('_', '-')}"
                 raise EngineSetupError(
                     f"{flag} {value:g} is asked for, and this server ({self.server}) has no such field",
@@ -196,14 +210,15 @@ class OpenAIWire(msgspec.Struct, frozen=True, kw_only=True):
             )
 
 
-def wire_message(message: Message) -> dict[str, str]:
+def wire_message(message: Message, *, reasoning_field: bool = False) -> dict[str, str]:
     """A message as the chat routes take it.
 
-    Reasoning that is to be kept goes in front of the content, in the form that reasoning models are trained on: the
-    routes have no field for it that all servers hand to the template.
+    Reasoning that is to be kept goes in front of the content, in the form that reasoning models are trained on, except
+    where the server is known to hand a field of it to its template: the routes have none that all servers do.
     """
-    if not message.reasoning:
-        return {"role": message.role, "content": message.content}
+    plain = {"role": message.role, "content": message.content}
+    if not message.reasoning or reasoning_field:
+        return plain | ({"reasoning_content": message.reasoning} if message.reasoning else {})
     return {"role": message.role, "content": f"<think>\n{message.reasoning}\n</think>\n\n{message.content}"}
 
 

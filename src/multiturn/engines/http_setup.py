@@ -6,6 +6,7 @@ no models is asked for a single short reply: else a wrong key or name would show
 
 from __future__ import annotations
 
+import asyncio
 import difflib
 from typing import Any, Final, TypeVar
 
@@ -35,6 +36,9 @@ SHORT_REPLY: Final = 16
 """New tokens of the one reply that is asked for where a server lists no models."""
 SHOWN_NAMES: Final = 8
 UNAUTHORISED: Final = frozenset({401, 403})
+NOT_READY: Final = frozenset({429, 503})
+NOT_READY_WAITS: Final = (0.5, 1.5)
+"""Seconds before a server that is not ready is asked again: what it says decides how it is asked for replies."""
 NOT_FOUND: Final = 404
 BAD_REQUEST: Final = 400
 T = TypeVar("T", bound=msgspec.Struct)
@@ -218,9 +222,13 @@ class Setup:
             )
 
     async def _asked(self, endpoint: Endpoint, place: Place, url: str, body: dict[str, str] | None = None) -> Heard:
-        """What a server says to the first question, which it must be there for."""
+        """What a server says to the first question, which it must be there for, and ready."""
         try:
             heard = await self._get(place, url, body)
+            for wait in NOT_READY_WAITS:
+                if heard.status in NOT_READY:
+                    await asyncio.sleep(wait)
+                    heard = await self._get(place, url, body)
         except TryFailed as error:
             start = "ollama serve" if endpoint.kind == "ollama" else "start the server"
             raise EngineSetupError(
@@ -232,6 +240,12 @@ class Setup:
             raise EngineSetupError(
                 told.message if told else f"{place.host} sends on to another address",
                 hint="keys are not sent on to another address; give the final URL in the spec",
+            )
+        if heard.status in NOT_READY:
+            words = self._redact(read_fault(heard.status, heard.data).message)
+            raise EngineSetupError(
+                f"{place.base} is there and not ready ({heard.status}: {words})",
+                hint="wait until it is, then give the same command again",
             )
         self._require_json(place, heard)
         return heard
@@ -254,7 +268,7 @@ class Setup:
     async def _get(self, place: Place, url: str, body: dict[str, Any] | None = None) -> Heard:
         data = None if body is None else msgspec.json.encode(body)
         key = (url, repr(sorted(place.headers.items())), data)
-        if key not in self._heard:
+        if key not in self._heard or self._heard[key].status in NOT_READY:
             self._heard[key] = await self._transport.ask("GET" if data is None else "POST", url, place.headers, data)
         return self._heard[key]
 

@@ -70,6 +70,7 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
     context_window: int | None = None
     at_once: int | None = None
     max_tokens_field: MaxTokensField = "max_tokens"
+    omit: tuple[str, ...] = ()
     body: dict[str, Any] = {}
     body_text: str = ""
     header_names: tuple[str, ...] = ()
@@ -97,6 +98,7 @@ def parse_spec(spec: str, environment: Mapping[str, str]) -> Endpoint:
         path = Path(rest).expanduser()
         described = read_description(path, environment)
         source = str(path)
+        _require_fit(kind, described, source)
     else:
         name, urls = _split(kind, rest)
         described = Described(model=name, base_url=urls)
@@ -127,11 +129,21 @@ def parse_spec(spec: str, environment: Mapping[str, str]) -> Endpoint:
         context_window=described.context_window,
         at_once=described.at_once,
         max_tokens_field=described.max_tokens_field or field,
+        omit=described.omit,
         body=described.body,
         body_text=described.body_text,
         header_names=tuple(sorted(name.casefold() for name in described.headers)),
         secrets=(*described.secrets, *(key for _, key in keys if key)),
     )
+
+
+def _require_fit(kind: Kind, described: Described, source: str) -> None:
+    """Raise where a file for Ollama says what only the OpenAI routes have."""
+    for key in ("api", "api_version", "max_tokens_field", "omit"):
+        if kind == "ollama" and getattr(described, key):
+            raise SpecError(
+                f"{source}: {key} is for openai: specs alone", hint="leave it out, or write openai:FILE.toml"
+            )
 
 
 def _split(kind: Kind, rest: str) -> tuple[str, tuple[str, ...]]:

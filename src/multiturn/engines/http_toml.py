@@ -7,6 +7,7 @@
     context_window = 8192
     at_once = 16                        # requests in flight at each URL
     max_tokens_field = "max_completion_tokens"
+    omit = ["seed"]                     # fields that this server refuses
 
     [headers]
     X-Team = "evaluation"
@@ -40,6 +41,12 @@ from multiturn.errors import NotFound, SpecError
 Api = Literal["openai", "azure"]
 MaxTokensField = Literal["max_tokens", "max_completion_tokens"]
 
+CAN_BE_OMITTED: Final = (
+    "temperature", "top_p", "seed", "presence_penalty", "frequency_penalty", "top_k", "min_p", "repetition_penalty",
+    "repeat_penalty",
+)  # fmt: skip
+"""Fields that a file may take out of requests; the budget, the stop strings and what is asked can't be."""
+
 _VARIABLE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _HEADER: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _NAMES_A_SECRET: Final = re.compile(
@@ -59,6 +66,7 @@ class Described(msgspec.Struct, frozen=True, kw_only=True):
     context_window: int | None = None
     at_once: int | None = None
     max_tokens_field: MaxTokensField | None = None
+    omit: tuple[str, ...] = ()
     headers: dict[str, str] = {}
     query: dict[str, str] = {}
     body: dict[str, Any] = {}
@@ -117,6 +125,7 @@ class _Reader:
             "context_window": self._count(table, "context_window"),
             "at_once": self._count(table, "at_once"),
             "max_tokens_field": self._choice(table, "max_tokens_field", ("max_tokens", "max_completion_tokens")),
+            "omit": self._omitted(table.get("omit", [])),
             "headers": self._strings(table, "headers"),
             "query": self._strings(table, "query"),
             "body": {key: self._value(f"body.{key}", value) for key, value in body.items()},
@@ -150,6 +159,11 @@ class _Reader:
                 hint='put keys into [headers] or [query]: key = "${MY_KEY}"',
             )
         return tuple(urls)
+
+    def _omitted(self, value: Any) -> tuple[str, ...]:  # noqa: ANN401 - what TOML holds
+        if not isinstance(value, list) or not all(name in CAN_BE_OMITTED for name in value):
+            raise self._fault("omit", f"is a list of some of {', '.join(CAN_BE_OMITTED)}", hint='write omit = ["seed"]')
+        return tuple(sorted(set(value)))
 
     def _choice(self, table: dict[str, Any], key: str, choices: tuple[str, ...]) -> str | None:
         value = table.get(key)
