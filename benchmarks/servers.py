@@ -36,11 +36,12 @@ from typing import IO, Final, cast
 import lean
 from workload import suite_of
 
-from multiturn.api import EngineOptions, Job, aevaluate
+from multiturn.api import Job, aevaluate
 from multiturn.conversation import Suite
 
 HERE: Final = Path(__file__).parent
 AT_ONCE: Final = 32
+"""Requests in flight: the engine's own number where nobody says how many."""
 TURNS: Final = 4
 DELAY: Final = 50
 """Milliseconds a reply."""
@@ -53,10 +54,7 @@ CAN_PIN: Final = len(CORES) > 1
 async def hold_with_multiturn(url: str, suite: Suite) -> None:
     """Through the API, with a store of its own."""
     with tempfile.TemporaryDirectory() as folder:
-        options = EngineOptions(workers=AT_ONCE)
-        held = await aevaluate(
-            f"openai:bench@{url}", Job(suite=suite, options=options, store=Path(folder) / "bench.db")
-        )
+        held = await aevaluate(f"openai:bench@{url}", Job(suite=suite, store=Path(folder) / "bench.db"))
     replies = held.progress.replies
     if replies != suite.turn_count:
         raise RuntimeError(f"{replies} replies of {suite.turn_count}")
@@ -80,6 +78,8 @@ def measure(client: str, address: str, delay: int, conversations: int) -> dict[s
     asyncio.run(hold(f"{address}/{delay}/v1", suite_of(conversations, TURNS)))
     seconds, used = time.monotonic() - began, time.process_time() - cpu
     seen = stats(address)
+    if seen["most"] > AT_ONCE:
+        raise RuntimeError(f"{seen['most']:.0f} requests at once are not {AT_ONCE}")
     return {
         "whole": seconds,
         "loop": seen["loop"],
@@ -166,7 +166,7 @@ def from_start_to_results(address: str, rounds: int) -> None:
             "lean": [sys.executable, str(HERE / "lean.py"), url, "suite.json"],
             "multiturn": [
                 *(sys.executable, "-m", "multiturn", "run", f"openai:bench@{url}", "--suite", "suite.json"),
-                *("--workers", str(AT_ONCE), "--store", "bench.db", "--fresh", "-q"),
+                *("--store", "bench.db", "--fresh", "-q"),
             ],
         }
         work = {who: partial(timed, command, folder) for who, command in commands.items()}
@@ -175,6 +175,19 @@ def from_start_to_results(address: str, rounds: int) -> None:
     for who, of in found.items():
         print(f"  {who:10} {medians[who]:.2f} s ({min(of['seconds']):.2f} to {max(of['seconds']):.2f})")
     print(f"  multiturn / the best peer's {BEST_PEER} s: {medians['multiturn'] / BEST_PEER:.2f}")
+
+
+def sync_time(count: int = 50) -> float:
+    """Median milliseconds until this disk has 32 kB for good: what every turn waits for before the next."""
+    with tempfile.TemporaryFile() as file:
+        took = []
+        for _ in range(count):
+            file.write(bytes(2**15))
+            file.flush()
+            began = time.perf_counter()
+            os.fsync(file.fileno())
+            took.append(time.perf_counter() - began)
+    return 1000 * statistics.median(took)
 
 
 def timed(command: list[str], folder: Path) -> dict[str, float]:
@@ -190,9 +203,9 @@ def profile(address: str, conversations: int) -> None:
     What is built into Python counts for whoever calls it. Profiling makes small calls look dearer than they are.
     """
     asyncio.run(hold_with_multiturn(f"{address}/0/v1", suite_of(AT_ONCE, TURNS)))
-    profiles = [cProfile.Profile(time.thread_time)]
+    profiles = [cProfile.Profile()]
 
-    def begin(*_: object) -> None:
+    def begin(*_: object) -> None:  # in each new thread, which may wait for long: its own CPU time counts
         profiles.append(cProfile.Profile(time.thread_time))
         profiles[-1].enable()
 
@@ -267,6 +280,7 @@ def main() -> None:
         if asked.profile:
             profile(address, asked.conversations)
             return
+        print(f"syncing to this disk takes {sync_time():.1f} ms")
         compare(address, asked.rounds, DELAY, asked.conversations)
         compare(address, asked.rounds, 0, asked.conversations)
         from_start_to_results(address, asked.rounds)

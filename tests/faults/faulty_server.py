@@ -311,6 +311,11 @@ class FaultyServer:
         return f"openai:{MODEL}@{self.url}"
 
     @property
+    def ollama_spec(self) -> str:
+        """The same model through Ollama's own route."""
+        return f"ollama:{MODEL}@http://{HOST}:{self.port}"
+
+    @property
     def chats(self) -> list[Asked]:
         """The requests for a reply, in the order in which they came."""
         return [asked for asked in self.asked if asked.is_chat]

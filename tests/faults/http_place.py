@@ -13,7 +13,9 @@ from multiturn.conversation import Conversation, Suite, Turn
 from multiturn.facts import EngineOptions, ServerOptions
 from multiturn.transcript import Status, Transcript, TurnRecord
 
-QUICK: Final = ServerOptions(timeout=0.4, retries=2, longest_wait=0.02)
+QUICK: Final = ServerOptions(timeout=20, retries=2, longest_wait=0.02)
+IMPATIENT: Final = ServerOptions(timeout=0.4, retries=2, longest_wait=0.02)
+"""For servers that hang. Elsewhere a busy machine must not look like one."""
 TRIES: Final = 1 + QUICK.retries
 LONGEST: Final = 10.0
 """Seconds that any one conversation here may take."""
@@ -35,6 +37,12 @@ def suite_of(conversations: int, turns: int) -> Suite:
     )
 
 
+def patience(script: Script) -> ServerOptions:
+    """Long, but where the script hangs."""
+    silent = any(step.fault in {"hang", "slow_body"} for step in (*script.steps, script.always))
+    return IMPATIENT if silent else QUICK
+
+
 class Place(NamedTuple):
     """A folder with a store, and how runs are held in it."""
 
@@ -54,12 +62,13 @@ class Place(NamedTuple):
             return api.transcripts(store, store.run(held.run.id))
 
     def one(
-        self, script: Script, turns: int = 3, server_options: ServerOptions = QUICK
+        self, script: Script, turns: int = 3, options: ServerOptions | None = None, *, ollama: bool = False
     ) -> tuple[tuple[TurnRecord, ...], FaultyServer]:
         """One conversation with a server that follows this script; its turns, and the server with what it was asked."""
         began = time.monotonic()
         with FaultyServer(script) as server:
-            (transcript,) = self.hold(server.spec, suite_of(1, turns), server_options)
+            spec = server.ollama_spec if ollama else server.spec
+            (transcript,) = self.hold(spec, suite_of(1, turns), options or patience(script))
         assert time.monotonic() - began < LONGEST
         assert len(transcript.turns) == turns
         assert MARK not in "".join(turn.reply or "" for turn in transcript.turns)

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 from tests.faults.faulty_server import MODEL, FaultyServer, Script, Step, error_body
-from tests.faults.http_place import MARK, TRIES, Place, require_right, statuses, suite_of
+from tests.faults.http_place import MARK, QUICK, TRIES, Place, patience, require_right, statuses, suite_of
 
 from multiturn.errors import EngineError, FailureKind
 from multiturn.facts import ServerOptions
-from multiturn.transcript import REPLIED
+from multiturn.transcript import REPLIED, Status
 
 
 @pytest.fixture
@@ -57,6 +57,7 @@ PASSING: dict[str, tuple[Step, FailureKind]] = {
     "no choices": (Step(body=f'{{"object": "chat.completion", "note": "{MARK}"}}'), "protocol"),
     "empty choices": (Step(choices=[]), "protocol"),
     "a list": (Step(body=f'["{MARK}"]'), "protocol"),
+    "given up in the middle": (Step(finish="error"), "server"),
     "content that is no text": (Step(message={"role": "assistant", "content": 7}), "protocol"),
 }
 """Faults that may pass: asked again, as often as allowed."""
@@ -101,10 +102,10 @@ def test_a_fault_that_stays_is_a_failure_of_its_kind(place: Place, name: str) ->
 def test_a_failed_turn_is_asked_for_again_by_the_same_call(place: Place, name: str) -> None:
     """Only it and those after it: what has its reply is not asked for again."""
     step, _ = EVERY[name]
-    suite = suite_of(1, 3)
-    with FaultyServer(Script(steps=(Step(),), always=step)) as server:
+    suite, script = suite_of(1, 3), Script(steps=(Step(),), always=step)
+    with FaultyServer(script) as server:
         port = server.port
-        place.hold(server.spec, suite)
+        place.hold(server.spec, suite, patience(script))
     with FaultyServer(port=port) as server:
         (transcript,) = place.hold(server.spec, suite)
     assert statuses(transcript.turns) == ["ok", "ok", "ok"]
@@ -131,7 +132,7 @@ def test_retry_after_is_waited_for(place: Place) -> None:
 
 def test_no_retries_means_one_request(place: Place) -> None:
     """``retries`` counts tries after the first."""
-    never = ServerOptions(timeout=0.5, retries=0, longest_wait=0.1)
+    never = ServerOptions(timeout=20, retries=0, longest_wait=0.1)
     with FaultyServer(Script(always=refused(500))) as server:
         (transcript,) = place.hold(server.spec, suite_of(1, 2), never)
     assert statuses(transcript.turns) == ["failed", "not_reached"]
@@ -189,12 +190,13 @@ def test_a_reply_without_text_is_empty_and_no_failure(place: Place, message: dic
         Step(fault="slow_body", pause=0.002),
         Step(served_model=f"{MODEL}-0613"),
         Step(finish=None),
+        Step(finish="eos"),
     ],
-    ids=["no usage", "text/plain", "slow body", "another name", "no finish reason"],
+    ids=["no usage", "text/plain", "slow body", "another name", "no finish reason", "another finish reason"],
 )
 def test_oddities_that_are_no_faults(place: Place, step: Step) -> None:
     """Every turn has its right reply at the first request."""
-    turns, server = place.one(Script(always=step))
+    turns, server = place.one(Script(always=step), options=QUICK)
     assert statuses(turns) == ["ok", "ok", "ok"]
     assert [turn.prompt_tokens is None for turn in turns] == [not step.usage] * 3
     assert {turn.served_model for turn in turns} == {step.served_model}
@@ -220,6 +222,30 @@ def test_a_redirect_is_not_followed(place: Place, status: int) -> None:
     assert turns[1].failure.kind == "protocol"
     assert other.asked == []
     assert len(server.chats) == 2
+
+
+OLLAMA_FAULTS: dict[str, tuple[Step, Status, FailureKind | None, int]] = {
+    "500": (Step(status=500, body=f'{{"error": "{MARK} 500"}}'), "failed", "server", TRIES),
+    "reset in mid-body": (Step(fault="reset_mid_body"), "failed", "connection", TRIES),
+    "hang": (Step(fault="hang"), "failed", "timeout", TRIES),
+    "truncated JSON": (Step(fault="cut_body"), "failed", "protocol", TRIES),
+    "200 with an error body": (Step(body=f'{{"error": "{MARK}"}}'), "failed", "server", TRIES),
+    "404, unknown model": (Step(status=404, body=f'{{"error": "{MARK} not found"}}'), "failed", "not_found", 1),
+    "tokens that stop growing": (Step(prompt_tokens=8), "overflowed", None, 1),
+}
+
+
+@pytest.mark.parametrize("name", OLLAMA_FAULTS)
+def test_the_same_through_ollamas_own_route(place: Place, name: str) -> None:
+    """The wire differs, what is made of it does not."""
+    step, status, kind, tries = OLLAMA_FAULTS[name]
+    turns, server = place.one(Script(steps=(Step(),), always=step), ollama=True)
+    assert statuses(turns) == ["ok", status, "not_reached"]
+    assert turns[1].failure is not None
+    assert turns[1].failure.kind == (kind or "overflow")
+    assert len(server.chats) == 1 + tries
+    assert {asked.path for asked in server.chats} == {"/api/chat"}
+    require_right(place.stored()[0])
 
 
 RANDOM = [PASSING[name][0] for name in PASSING if name != "body slower than the timeout"] + [
@@ -264,7 +290,7 @@ def test_one_request_in_five_fails_and_nothing_false_is_kept(place: Place, retri
     assert len(kept) > 100
 
     with FaultyServer(port=port) as server:
-        after = place.hold(server.spec, suite, options, at_once=16)
+        after = place.hold(server.spec, suite, at_once=16)
     assert time.monotonic() - began < 60
     assert len(server.chats) == 400 - len(kept)
     assert {len(transcript.turns) for transcript in after} == {4}
