@@ -96,7 +96,7 @@ def test_an_echoed_prompt_is_cut_and_the_reply_measured_without_it(store: Store,
     assert (base.counts.own_refusals, base.counts.refusals) == (2, 0)
     assert base.told == (
         "5 of 5 replies began with their own prompt; it was cut (prompt_echo; the text as it stood is kept)",
-        "the file's own refusal_count says 2; without the echo it is 0",
+        "the file's own refusal_count says 2; without the echo multiturn counts 0",
     )
     assert base.told == base.run.notes[1:]
 
@@ -141,6 +141,16 @@ def test_what_is_left_is_cleaned_as_in_a_conversation_of_ours(store: Store, tmp_
     assert [record.flags for record in found] == [("role_echo",), ("run_on",), ()]
     assert found[2].reasoning == "hm"
     assert [record.raw for record in found] == replies
+
+
+def test_a_model_that_plays_the_user_in_the_scripts_own_form_is_cut_there(store: Store, tmp_path: Path) -> None:
+    """The script had no stop; the label is the one of its prompts."""
+    replies = BASE | {"sum": ["4.\nUser: And 3 + 3?", "User: Double it.", "16."]}
+    (arm,) = api.import_results(store, write(tmp_path / "r.json", base_results=looped(replies))).arms
+    found = turns(store, arm.run)["sum"]
+    assert [record.reply for record in found] == ["4.", "", "16."]
+    assert [record.flags for record in found] == [("prompt_echo", "run_on")] * 2 + [("prompt_echo",)]
+    assert found[1].status == "empty"
 
 
 def test_replies_left_whole_are_counted(store: Store, tmp_path: Path) -> None:

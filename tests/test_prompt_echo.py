@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from multiturn.prompt_echo import Exchange, control_texts, echoes, to_cut, without_end
+from multiturn.prompt_echo import Exchange, before_label, control_texts, echoes, to_cut, without_end
 
 Render = Callable[[str], str]
 
@@ -156,6 +156,25 @@ def test_a_model_may_repeat_the_question_or_recite_the_conversation(held: list[E
     whole = [exchange.reply for exchange in held]
     assert left([held])[0] == whole
     assert left([held, *others])[0] == whole
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ("Paris.\nUser: And Italy?\nAssistant: Rome.", "Paris."),
+        ("Paris.\nUser:", "Paris."),
+        ("User: And Italy?", ""),
+        ("The label User: stands inside.", "The label User: stands inside."),
+    ],
+)
+def test_a_model_that_goes_on_as_the_user_is_known_by_the_label_of_its_prompt(text: str, rest: str) -> None:
+    """At the beginning of a line, and whether or not it then replies to itself."""
+    held = looped(USERS, (text, "More.", "Even more."), FORMS["plain"])
+    echo = echoes([held])[0][0]
+    assert echo is not None
+    assert echo.label == "User:"
+    assert before_label((held[0].reply or "")[echo.end :].strip(), echo.label) == rest
+    assert before_label(text, "") == text
 
 
 def test_the_beginning_of_a_word_is_no_prompt() -> None:

@@ -15,11 +15,11 @@ from typing import Final
 import msgspec
 
 from multiturn import __version__
-from multiturn.cleaning import clean
+from multiturn.cleaning import Cleaned, clean
 from multiturn.codec import clean_surrogates
 from multiturn.conditions import Arm, Conditions, RunRecord
 from multiturn.conversation import Conversation, Suite, Turn
-from multiturn.prompt_echo import Echo, Exchange, control_texts, echoes, to_cut, without_end
+from multiturn.prompt_echo import Echo, Exchange, before_label, control_texts, echoes, to_cut, without_end
 from multiturn.signals.refusal import refusal
 from multiturn.suites.exchanges import HeldTurn
 from multiturn.suites.held import HeldArm, HeldConversation, HeldFile
@@ -172,8 +172,8 @@ def told(counts: Counts) -> Iterator[str]:
             "whole"
         )
     if counts.own_refusals is not None and counts.own_refusals != counts.refusals:
-        without = "without the echo it is" if counts.echoes else "counted here it is"
-        yield f"the file's own refusal_count says {counts.own_refusals}; {without} {counts.refusals}"
+        without = "without the echo " if counts.echoes else ""
+        yield f"the file's own refusal_count says {counts.own_refusals}; {without}multiturn counts {counts.refusals}"
 
 
 def _run(name: str, place: int, suite: Suite, samples: int, source: Source) -> RunRecord:
@@ -223,16 +223,9 @@ def _record(index: int, turn: HeldTurn, echo: Echo | None) -> TurnRecord:
     if not _replied(turn):
         return _without_reply(index, turn)
     raw = turn.reply or ""
-    text, flags = raw, turn.flags
-    if not turn.cleaned:
-        prompt, rest = (raw[: echo.end], raw[echo.end :].lstrip()) if echo else ("", raw)
-        rest = without_end(rest)
-        cleaned = clean(rest, control_tokens=control_texts(rest, prompt))
-        text, flags = cleaned.text, (*(("prompt_echo",) if echo else ()), *turn.flags, *cleaned.flags)
-        reasoning = cleaned.reasoning
-    else:
-        reasoning = ""
-    final = "" if is_blank(text) else text
+    said = Cleaned(text=raw) if turn.cleaned else _said(raw, echo)
+    flags = (*(("prompt_echo",) if echo else ()), *turn.flags, *said.flags)
+    final = "" if is_blank(said.text) else said.text
     status: Status = "ok" if final else "empty"
     if turn.status == "filtered" or turn.finish == "filter":
         status = "filtered"
@@ -244,10 +237,21 @@ def _record(index: int, turn: HeldTurn, echo: Echo | None) -> TurnRecord:
         status=status,
         reply=final,
         raw=raw if raw != final else None,
-        reasoning=reasoning,
+        reasoning=said.reasoning,
         flags=tuple(dict.fromkeys(flags)),
         finish=turn.finish or "unknown",
     )
+
+
+def _said(raw: str, echo: Echo | None) -> Cleaned:
+    """What the model said, freed of its prompt, and cleaned as in a conversation of ours."""
+    prompt, rest = (raw[: echo.end], raw[echo.end :].lstrip()) if echo else ("", raw)
+    rest = without_end(rest)
+    alone = before_label(rest, echo.label) if echo else rest
+    cleaned = clean(alone, control_tokens=control_texts(alone, prompt))
+    if alone == rest:
+        return cleaned
+    return msgspec.structs.replace(cleaned, flags=tuple(dict.fromkeys((*cleaned.flags, "run_on"))))
 
 
 def _without_reply(index: int, turn: HeldTurn) -> TurnRecord:

@@ -59,13 +59,15 @@ class Echo(msgspec.Struct, frozen=True):
     """The first ``end`` characters of a reply are its prompt; ``whole`` where the prompt still has its beginning.
 
     ``sure``: no reply of a model's own begins like this, unless it was asked to recite the conversation. ``lead`` is
-    what stands before the first user's text, without white space.
+    what stands before the first user's text, without white space; ``label`` is how the user's side is marked there
+    (``User:``), "" where that is no word with a colon.
     """
 
     end: int
     sure: bool
     whole: bool = True
     lead: str = ""
+    label: str = ""
 
 
 def echoes(conversations: Sequence[Sequence[Exchange]], systems: Sequence[str] = ()) -> list[list[Echo | None]]:
@@ -101,6 +103,12 @@ def to_cut(conversations: Sequence[Sequence[Exchange]], found: Sequence[Sequence
 def without_end(text: str) -> str:
     """A reply without the control tokens that end it, where the script decoded them as text."""
     return text if "<s>" in text else _AT_THE_END.sub("", text)
+
+
+def before_label(text: str, label: str) -> str:
+    """A reply up to where the model goes on as the user, under the label that its prompt has for it."""
+    found = re.search(rf"^[ \t]*{re.escape(label)}", text, re.MULTILINE) if label else None
+    return text[: found.start()].rstrip() if found else text
 
 
 def control_texts(text: str, prompt: str = "") -> tuple[str, ...]:
@@ -140,7 +148,8 @@ def _find(users: Sequence[str], earlier: Sequence[Sequence[str]], text: str, lea
 def _aligned(users: Sequence[str], earlier: Sequence[Sequence[str]], text: str, leads: AbstractSet[str]) -> Echo | None:
     squeezed = _squeezed(text)
     for start in islice(_places(users[0], squeezed), _MOST_LEADS):
-        labelled = _USER_LABEL.search(text[: _offset(text, start)][-2 * _LONGEST_LABEL :]) is not None
+        label = _USER_LABEL.search(text[: _offset(text, start)][-2 * _LONGEST_LABEL :])
+        labelled = label is not None
         at, close = start + len(users[0]), True
         for said, user in zip(earlier, users[1:], strict=True):
             at, near = _after(said, user, squeezed, at)
@@ -154,8 +163,14 @@ def _aligned(users: Sequence[str], earlier: Sequence[Sequence[str]], text: str, 
         if text[end - 1].isalnum() and text[end : end + 1].isalnum():
             continue  # "Hell" and "Hello"
         end, called = _after_labels(text, end, labelled=labelled)
-        return Echo(end, sure=len(users) > 1 or (labelled and called), lead=squeezed[:start])
+        return Echo(end, sure=len(users) > 1 or (labelled and called), lead=squeezed[:start], label=_worded(label))
     return None
+
+
+def _worded(label: re.Match[str] | None) -> str:
+    """``User:`` and its like, as they are written."""
+    text = label.group().strip() if label else ""
+    return text if text.endswith((":", ":**")) else ""
 
 
 def _after(said: Sequence[str], user: str, squeezed: str, at: int) -> tuple[int, bool]:

@@ -51,8 +51,8 @@ def test_two_runs_are_stored_and_compared(cli: Cli, results: str) -> None:
     base, tuned = (line.split(": run ")[1].split(",")[0] for line in lines if ": run " in line)
     assert lines[0] == f"imported:base: run {base}, 4 replies"
     assert "4 of 4 replies began with their own prompt; it was cut (prompt_echo; the text as it stood is kept)" in lines
-    assert "the file's own refusal_count says 2; without the echo it is 0" in lines
-    assert "the file's own refusal_count says 2; without the echo it is 1" in lines
+    assert "the file's own refusal_count says 2; without the echo multiturn counts 0" in lines
+    assert "the file's own refusal_count says 2; without the echo multiturn counts 1" in lines
     assert any(line.startswith("refusals") and "25.0%" in line for line in lines)
     assert any(line.startswith("two words") and "became refusals" in line for line in lines)
     assert any(line.startswith("not known of an imported run: sampling") for line in lines)
