@@ -22,7 +22,9 @@ import pytest
 
 from multiturn.engines import demo
 
+CACHE: Final = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "multiturn-tests"
 os.environ["HF_HUB_OFFLINE"] = "1"  # before huggingface_hub is imported: tests talk to loopback only
+os.environ["HF_MODULES_CACHE"] = str(CACHE / "modules")  # code of folders under test stays out of the user's cache
 
 INSTALL: Final = "pip install '.[transformers]'"
 TRAINING: Final = Path(__file__).parents[1] / "examples" / "overrefusing_adapter"
@@ -250,11 +252,10 @@ def smollm2_lora(smollm2: Path) -> Path:
 
 def cached(name: str, recipe: str, make: Callable[[Path], None]) -> Path:
     """A folder that later test runs use again, made whole or not at all."""
-    root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "multiturn-tests"
-    path = root / f"{name}-{hashlib.sha256(recipe.encode()).hexdigest()[:12]}"
+    path = CACHE / f"{name}-{hashlib.sha256(recipe.encode()).hexdigest()[:12]}"
     if not path.exists():
-        root.mkdir(parents=True, exist_ok=True)
-        unfinished = Path(tempfile.mkdtemp(prefix=f"{name}-", dir=root))
+        CACHE.mkdir(parents=True, exist_ok=True)
+        unfinished = Path(tempfile.mkdtemp(prefix=f"{name}-", dir=CACHE))
         try:
             make(unfinished)
             with contextlib.suppress(OSError):  # another process was faster

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+import msgspec
 import torch
 
 from multiturn.engines.hf_arm import Arm
+from multiturn.engines.hf_choice import recorded
 from multiturn.engines.hf_decoding import Worker
-from multiturn.engines.hf_faults import check_fit, check_memory, check_vocabulary
+from multiturn.engines.hf_faults import check_memory, check_vocabulary
 from multiturn.engines.hf_folder import Folder, Tensor, bytes_at, digest, read_tensors
-from multiturn.engines.hf_loading import Model, available_memory, empty_model, place, processor, versions
+from multiturn.engines.hf_loading import Model, load, rehearse
+from multiturn.engines.hf_machine import available_memory, place, processor, versions
 from multiturn.errors import SpecError
 from multiturn.facts import EngineOptions
 
-DEFAULT_ROWS: dict[bool, int] = {False: 8, True: 32}
+DEFAULT_ROWS: Final = {False: 8, True: 32}
 """How many replies are decoded together: on a CPU, on a GPU."""
 
 
@@ -27,15 +32,12 @@ class Base:
         self.folder = folder
         wanted = options.weights
         placement = place(wanted)
-        shell = empty_model(folder, wanted, placement.attention)
-        self._rows_of_embeddings = shell.rows
-        files = folder.weights
         tensors: dict[str, Tensor] = {}
-        for file in files:
+        for file in folder.weights:
             tensors |= read_tensors(file)
-        for adapter in adapters:
-            if adapter.adapter_weights is not None and adapter.adapter_weights.suffix == ".safetensors":
-                check_fit(adapter, read_tensors(adapter.adapter_weights), shell.shapes, str(folder.path))
+        shell = rehearse(folder, adapters, wanted, placement)
+        placement = msgspec.structs.replace(placement, attention=shell.attention)
+        self._rows_of_embeddings = shell.rows
         needed = bytes_at(tensors, placement.bits) or sum(file.stat().st_size for file in folder.pickles)
         where = "GPU" if placement.gpu else "memory"
         check_memory(needed, available_memory(placement), where=where, path=folder.path)
@@ -43,15 +45,8 @@ class Base:
         self.reproducible = self.rows == 1 and not placement.gpu
         _refuse_chance(options, gpu=placement.gpu, rows=self.rows)
         threads = options.threads or torch.get_num_threads()
-        self.notes = tuple(
-            note
-            for note, holds in (
-                ("the model's folder ran Python code of its own (--trust-remote-code)", wanted.remote_code),
-                ("weights may be read from pickles (--allow-pickle)", wanted.pickle),
-            )
-            if holds
-        )
-        self.identity = {
+        identity, self.notes = recorded(wanted)
+        self.identity = identity | {
             "engine": "hf",
             "weights": digest(
                 (*(folder.weights or folder.pickles), *folder.tokenizer_files, folder.path / "config.json")
@@ -60,19 +55,17 @@ class Base:
             "processor": processor(placement),
             "device": placement.device.partition(":")[0],
             "dtype": placement.dtype,
-            "attention": shell.attention,
+            "attention": placement.attention,
             "quantization": placement.quantization or "none",
             "arrangement": f"{self.rows} rows at once" + ("" if placement.gpu else f", threads: {threads}"),
-            "remote_code": "yes" if wanted.remote_code else "no",
-            "pickle": "yes" if wanted.pickle else "no",
         }
 
-        def load() -> Model:
+        def load_now() -> Model:
             if not placement.gpu:
                 torch.set_num_threads(threads)
-            return Model(folder, adapters, wanted, placement)
+            return load(folder, adapters, wanted, placement)
 
-        self.worker = Worker(load, self.rows)
+        self.worker = Worker(load_now, self.rows)
         self._users = 0
 
     def check_arm(self, arm: Arm) -> None:

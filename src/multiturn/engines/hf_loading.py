@@ -1,4 +1,4 @@
-"""Loads tokenizers, empty models (names and shapes) and weights with transformers and peft. Only this file knows how.
+"""Loads tokenizers and models with transformers and peft: first without their numbers, then for good.
 
 What these libraries raise is translated here; their progress bars and advice are kept away from the terminal.
 """
@@ -7,112 +7,28 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import importlib.metadata
 import logging
-import platform
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import msgspec
 import torch
 import transformers
 
+from multiturn.engines.hf_choice import load_kwargs
+from multiturn.engines.hf_faults import check_fit
 from multiturn.engines.hf_folder import Folder, read_tensors
-from multiturn.errors import EngineSetupError, MissingExtra, SpecError
+from multiturn.engines.hf_machine import Placement
+from multiturn.errors import EngineSetupError
 from multiturn.facts import WeightOptions
 
 hf: Any = transformers  # its types are there by half, and only where it is installed
-BITS: Final = {"float32": 32, "bfloat16": 16, "float16": 16}
-_QUANTIZED_BITS: Final = {"8bit": 8, "4bit": 4}
 _FAULTS: Final = (OSError, ValueError, RuntimeError, LookupError, TypeError, AttributeError, ImportError)
 """What transformers, peft and tokenizers raise over a folder that they can't use: nearly anything."""
-NO_ADAPTER: Final = ""
-
-
-class Placement(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a model goes and what it computes in. ``device`` is torch's name; ``cuda`` means all GPUs together."""
-
-    device: str
-    dtype: Literal["float32", "bfloat16", "float16"]
-    attention: str
-    quantization: str | None
-
-    @property
-    def gpu(self) -> bool:
-        """Not the CPU."""
-        return self.device != "cpu"
-
-    @property
-    def bits(self) -> int:
-        """Bits that a floating number of the weights takes."""
-        return _QUANTIZED_BITS.get(self.quantization or "", BITS[self.dtype])
-
-
-def place(wanted: WeightOptions) -> Placement:
-    """Choose device and arithmetic.
-
-    Raises:
-        SpecError: the device is none, or is not there. MissingExtra: quantization without bitsandbytes.
-    """
-    name = wanted.device or "auto"
-    if name == "auto":
-        name = "cuda" if torch.cuda.is_available() else "cpu"
-    try:
-        device = torch.device(name)
-    except RuntimeError as error:
-        raise SpecError(f"{name!r} is no device: {error}", hint="--device cpu, cuda, cuda:0 or auto") from None
-    gpus = torch.cuda.device_count() if torch.cuda.is_available() else 0
-    if device.type == "cuda" and (device.index or 0) >= gpus:
-        raise SpecError(
-            f"{name} was asked for; torch sees {gpus or 'no'} GPU{'s' if gpus > 1 else ''} here",
-            hint="--device cpu, or install the build of torch for this GPU (https://pytorch.org)",
-        )
-    if device.type == "mps" and not torch.backends.mps.is_available():
-        raise SpecError("mps was asked for; there is none here", hint="--device cpu")
-    if wanted.quantization:
-        require_quantization(device.type)
-    return Placement(
-        device=str(device),
-        dtype=wanted.dtype or ("float32" if device.type == "cpu" else "bfloat16"),
-        attention=wanted.attention or "sdpa",
-        quantization=wanted.quantization,
-    )
-
-
-def require_quantization(device: str) -> None:
-    """Raise where weights can't be quantized.
-
-    Raises:
-        MissingExtra: bitsandbytes is not installed.
-    """
-    try:
-        importlib.metadata.version("bitsandbytes")
-    except importlib.metadata.PackageNotFoundError:
-        raise MissingExtra(
-            f"quantization needs the package bitsandbytes (on {device})", hint="pip install bitsandbytes"
-        ) from None
-
-
-def load_kwargs(wanted: WeightOptions, placement: Placement) -> dict[str, Any]:
-    """What ``from_pretrained`` is told beside the folder."""
-    kwargs: dict[str, Any] = {
-        "trust_remote_code": wanted.remote_code,
-        "use_safetensors": None if wanted.pickle else True,
-        "dtype": getattr(torch, placement.dtype),
-        "attn_implementation": placement.attention,
-        "local_files_only": True,
-    }
-    if placement.gpu:
-        kwargs["device_map"] = "auto" if placement.device == "cuda" else {"": placement.device}
-    if placement.quantization:
-        kwargs["quantization_config"] = hf.BitsAndBytesConfig(
-            load_in_8bit=placement.quantization == "8bit",
-            load_in_4bit=placement.quantization == "4bit",
-            bnb_4bit_compute_dtype=getattr(torch, placement.dtype),
-        )
-    return kwargs
+_NOWHERE: Final = "meta"
+"""torch's device for tensors that have a shape and no numbers."""
 
 
 def load_tokenizer(folder: Folder, wanted: WeightOptions) -> Any:  # noqa: ANN401 - transformers has no types
@@ -133,88 +49,141 @@ def load_tokenizer(folder: Folder, wanted: WeightOptions) -> Any:  # noqa: ANN40
 
 
 class Shell(msgspec.Struct, frozen=True, kw_only=True):
-    """A model without its weights: ``shapes`` by name, ``rows`` of embeddings, whether rows may be padded."""
+    """What is known of a model without its numbers.
 
-    shapes: dict[str, tuple[int, ...]]
+    ``rows`` are those of its embeddings; ``padded``: prompts of different lengths can be decoded together;
+    ``attention`` is the implementation that it can have.
+    """
+
     rows: int
     padded: bool
     attention: str
 
 
-def empty_model(folder: Folder, wanted: WeightOptions, attention: str) -> Shell:
-    """Build a model without memory for its weights.
-
-    Raises:
-        EngineSetupError: transformers does not know it, or it is no model that writes text.
-    """
-    with _quiet(), _translated(f"{folder.path} can't be used as a language model"):
-        config = hf.AutoConfig.from_pretrained(folder.path, trust_remote_code=wanted.remote_code, local_files_only=True)
-        with torch.device("meta"):
-            try:
-                model = _from_config(config, wanted, attention)
-            except (ValueError, ImportError):
-                if attention != "sdpa" or wanted.attention:
-                    raise
-                attention = "eager"
-                model = _from_config(config, wanted, attention)
-        shapes = {name: tuple(weight.shape) for name, weight in model.named_parameters(remove_duplicate=False)}
-        return Shell(
-            shapes=shapes,
-            rows=model.get_input_embeddings().weight.shape[0],
-            padded=not getattr(model, "_is_stateful", False),
-            attention=attention,
-        )
-
-
-def _from_config(config: Any, wanted: WeightOptions, attention: str) -> Any:  # noqa: ANN401 - transformers has no types
-    return hf.AutoModelForCausalLM.from_config(
-        config, trust_remote_code=wanted.remote_code, attn_implementation=attention
-    )
-
-
 class Model:
-    """Loaded weights with the adapters that can be switched on over them."""
+    """A network with the adapters that can be switched on over its weights."""
 
-    def __init__(self, folder: Folder, adapters: Sequence[Folder], wanted: WeightOptions, placement: Placement) -> None:
+    def __init__(self, network: Any, device: str) -> None:  # noqa: ANN401 - transformers has no types
+        self._network = network
+        self._device = device
         self._peft: Any = None
-        self._names = {adapter.path: f"adapter{index}" for index, adapter in enumerate(adapters)}
-        with _quiet(), _translated(f"{folder.path} can't be loaded"):
-            self._model, info = hf.AutoModelForCausalLM.from_pretrained(
-                folder.path, output_loading_info=True, **load_kwargs(wanted, placement)
-            )
-        _refuse_gaps(folder.path, sorted(info["missing_keys"]))
-        self._model.generation_config = hf.GenerationConfig()
-        self._model.eval()
-        for adapter in adapters:
-            with _quiet(), _translated(f"{adapter.path} can't be put on {folder.path}"):
-                self._add(adapter, placement)
-        self.device: torch.device = self._model.get_input_embeddings().weight.device
+        self._names: dict[Path, str] = {}
+        self.device: torch.device = network.get_input_embeddings().weight.device
 
-    def _add(self, adapter: Folder, placement: Placement) -> None:
-        peft = importlib.import_module("peft")  # not at the top: a base alone needs none
-        name = self._names[adapter.path]
-        options = {"adapter_name": name, "is_trainable": False, "torch_device": placement.device}
-        if self._peft is None:
-            self._peft = peft.PeftModel.from_pretrained(self._model, str(adapter.path), **options)
-        else:
-            self._peft.load_adapter(str(adapter.path), **options)
-        self._peft.eval()
+    def add(self, adapter: Folder) -> None:
+        """Put an adapter on, switched off.
+
+        Raises:
+            EngineSetupError: it does not fit, or lacks weights that its config asks for.
+        """
+        with _quiet(), _translated(f"{adapter.path} can't be put on its base"):
+            peft = importlib.import_module("peft")  # not at the top: a base alone needs none
+            name = self._names[adapter.path] = f"adapter{len(self._names)}"
+            options = {"adapter_name": name, "is_trainable": False, "torch_device": self._device}
+            if self._peft is None:
+                self._peft = peft.PeftModel.from_pretrained(self._network, str(adapter.path), **options)
+            else:
+                self._peft.load_adapter(str(adapter.path), **options)
+            self._peft.eval()
+            wanted = peft.get_peft_model_state_dict(self._peft, adapter_name=name, save_embedding_layers=False)
         file = adapter.adapter_weights
         if file is not None and file.suffix == ".safetensors":
-            wanted = peft.get_peft_model_state_dict(self._peft, adapter_name=name, save_embedding_layers=False)
             _refuse_gaps(adapter.path, sorted(wanted.keys() - read_tensors(file).keys()))
 
     @contextlib.contextmanager
     def using(self, adapter: Path | None) -> Iterator[Any]:
-        """The model with one adapter on, or with none."""
+        """The network with one adapter on, or with none."""
         if self._peft is None:
-            yield self._model
+            yield self._network
         elif adapter is None:
             with self._peft.disable_adapter():
-                yield self._model
+                yield self._network
         else:
             self._peft.set_adapter(self._names[adapter], inference_mode=True)
-            yield self._model
+            yield self._network
+
+
+def load(folder: Folder, adapters: Sequence[Folder], wanted: WeightOptions, placement: Placement) -> Model:
+    """Load weights and adapters.
+
+    Raises:
+        EngineSetupError: what :func:`rehearse` could not see.
+    """
+    with _quiet(), _translated(f"{folder.path} can't be loaded"):
+        network, told = hf.AutoModelForCausalLM.from_pretrained(
+            folder.path, output_loading_info=True, **load_kwargs(wanted, placement.dtype), **_where(placement)
+        )
+    _refuse_gaps(folder.path, sorted(told["missing_keys"]))
+    network.generation_config = hf.GenerationConfig()  # the folder's own names sampling fields: none is left
+    network.eval()
+    model = Model(network, placement.device)
+    for adapter in adapters:
+        model.add(adapter)
+    return model
+
+
+def rehearse(folder: Folder, adapters: Sequence[Folder], wanted: WeightOptions, placement: Placement) -> Shell:
+    """Go through loading without reading a number: names, shapes, and whether the parts fit each other.
+
+    Raises:
+        EngineSetupError: the first thing that does not fit.
+    """
+    attention = placement.attention
+    with _quiet(), _translated(f"{folder.path} can't be used as a language model"):
+        try:
+            network, missing = _empty(folder, wanted, placement, attention)
+        except (ValueError, ImportError):
+            if wanted.attention:
+                raise
+            attention = "eager"
+            network, missing = _empty(folder, wanted, placement, attention)
+    _refuse_gaps(folder.path, missing)
+    shapes = {name: tuple(weight.shape) for name, weight in network.named_parameters(remove_duplicate=False)}
+    rows = network.get_input_embeddings().weight.shape[0]
+    model = Model(network, "cpu")
+    for adapter in adapters:
+        if adapter.adapter_weights is not None and adapter.adapter_weights.suffix == ".safetensors":
+            check_fit(adapter, read_tensors(adapter.adapter_weights), shapes, str(folder.path))
+            model.add(adapter)
+    return Shell(rows=rows, padded=not getattr(network, "_is_stateful", False), attention=attention)
+
+
+def _empty(folder: Folder, wanted: WeightOptions, placement: Placement, attention: str) -> tuple[Any, Sequence[str]]:
+    """A network without numbers, and the names of weights that are not in its files.
+
+    What is quantized already, or is a pickle, is only built, not gone through: that would read it.
+    """
+    kwargs = load_kwargs(wanted, placement.dtype) | {"attn_implementation": attention}
+    quantized = folder.config is not None and folder.config.quantization_config
+    if folder.weights and not quantized:
+        network, told = hf.AutoModelForCausalLM.from_pretrained(
+            folder.path,
+            device_map={"": _NOWHERE},
+            output_loading_info=True,
+            ignore_mismatched_sizes=True,  # told below, with their sizes
+            **kwargs,
+        )
+        for name, found, expected in sorted(told["mismatched_keys"]):
+            raise ValueError(f"{name} is {list(found)} in its files and {list(expected)} by its config")
+        return network, sorted(told["missing_keys"])
+    options = {"trust_remote_code": wanted.remote_code}
+    config = hf.AutoConfig.from_pretrained(folder.path, local_files_only=True, **options)
+    with torch.device(_NOWHERE):
+        return hf.AutoModelForCausalLM.from_config(config, attn_implementation=attention, **options), ()
+
+
+def _where(placement: Placement) -> dict[str, Any]:
+    """Device, attention and quantization, as ``from_pretrained`` takes them."""
+    kwargs: dict[str, Any] = {"attn_implementation": placement.attention}
+    if placement.gpu:
+        kwargs["device_map"] = "auto" if placement.device == "cuda" else {"": placement.device}
+    if placement.quantization:
+        kwargs["quantization_config"] = hf.BitsAndBytesConfig(
+            load_in_8bit=placement.quantization == "8bit",
+            load_in_4bit=placement.quantization == "4bit",
+            bnb_4bit_compute_dtype=placement.dtype,
+        )
+    return kwargs
 
 
 def _refuse_gaps(path: Path, missing: Sequence[str]) -> None:
@@ -256,48 +225,3 @@ def _quiet() -> Iterator[None]:
             logger.setLevel(level)
         if bars:
             hf.utils.logging.enable_progress_bar()
-
-
-def available_memory(placement: Placement) -> int | None:
-    """Bytes that are free where the model goes; None where nobody says."""
-    device = torch.device(placement.device)
-    if device.type == "cuda":
-        indices = range(torch.cuda.device_count()) if device.index is None else [device.index]
-        return sum(torch.cuda.mem_get_info(index)[0] for index in indices)
-    return _least([_meminfo, _cgroup]) if device.type == "cpu" else None
-
-
-def _least(readers: Sequence[Callable[[], int]]) -> int | None:
-    found = []
-    for read in readers:
-        with contextlib.suppress(OSError, ValueError, LookupError):  # not Linux, or no limit
-            found.append(read())
-    return min(found, default=None)
-
-
-def _meminfo() -> int:
-    lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:"))
-
-
-def _cgroup() -> int:
-    """What the container may still take; the page cache is not counted, since it would be given back."""
-    folder = Path("/sys/fs/cgroup")
-    limit, used = ((folder / name).read_text(encoding="ascii") for name in ("memory.max", "memory.current"))
-    lines = (folder / "memory.stat").read_text(encoding="ascii").splitlines()
-    cached = next(int(line.split()[1]) for line in lines if line.startswith("file "))
-    return int(limit) - int(used) + cached
-
-
-def processor(placement: Placement) -> str:
-    """What computes: its kind decides the last bits, and so near-ties."""
-    device = torch.device(placement.device)
-    if device.type == "cuda":
-        indices = range(torch.cuda.device_count()) if device.index is None else [device.index]
-        return ", ".join(sorted({torch.cuda.get_device_name(index) for index in indices}))
-    return f"{platform.machine()} {torch.backends.cpu.get_cpu_capability()}" if device.type == "cpu" else device.type
-
-
-def versions() -> str:
-    """Of what computes."""
-    return " ".join(f"{name} {importlib.metadata.version(name)}" for name in ("torch", "transformers", "peft"))
