@@ -473,6 +473,7 @@ def test_a_model_without_a_template_is_asked_by_text() -> None:
         here.routes["/v1/completions"] = lambda _: (200, {"choices": [{"text": " Hi.", "finish_reason": "stop"}]})
         engine = opened(f"openai:m@{here.root}/v1", template="plain")
         prompt = asyncio.run(engine.prompt(request()))
+        assert asyncio.run(engine.inspect()).in_use == ("\nUser:", "\nAssistant:")
         (reply,) = ask(engine)
     assert isinstance(prompt, Prompt)
     assert prompt.text == "Be brief.\n\nUser: Good day\nAssistant:"

@@ -82,8 +82,7 @@ def inspection(asked: Asking, found: Found) -> Inspection:
         stops["the server (EOS)"] = (found.eos,)
     if shown and shown.stop:
         stops["the Modelfile"] = shown.stop
-    if asked.template:
-        stops["the template"] = asked.template.stop
+    ours = asked.template.stop if asked.template else ()
     defaults = dict(found.defaults)
     if shown:
         defaults = {name: ", ".join(values) for name, values in shown.parameters.items() if name in OPTIONS}
@@ -93,7 +92,7 @@ def inspection(asked: Asking, found: Found) -> Inspection:
         control_tokens=tuple(dict.fromkeys(token for token in (found.bos, found.eos) if token)),
         bos=found.bos or None,
         stops=stops,
-        in_use=tuple(dict.fromkeys(stop for named in stops.values() for stop in named)),
+        in_use=tuple(dict.fromkeys([*(stop for named in stops.values() for stop in named), *ours])),
         overridden=defaults,
         warnings=tuple(_warnings(shown)),
     )
