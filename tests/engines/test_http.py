@@ -399,10 +399,10 @@ def test_a_request_that_another_server_would_refuse_too_does_not_move() -> None:
 
 @pytest.mark.parametrize(
     ("options", "file", "open_at_once"),
-    [({}, "", 64), ({"workers": 3}, "", 3), ({}, "at_once = 5", 10), ({"workers": 3}, "at_once = 5", 3)],
+    [({}, "", 128), ({"workers": 3}, "", 3), ({}, "at_once = 5", 10), ({"workers": 3}, "at_once = 5", 3)],
 )
 def test_how_many_conversations_are_open(tmp_path: Path, options: dict[str, Any], file: str, open_at_once: int) -> None:
-    """So many for each server, unless a number of workers is asked for."""
+    """So many for each server, unless a number of workers is asked for; twice as many as are in flight by default."""
     with server() as one, server() as two:
         path = tmp_path / "s.toml"
         path.write_text(f'model = "m"\nbase_url = ["{one.root}/v1", "{two.root}/v1"]\n{file}\n', encoding="utf-8")

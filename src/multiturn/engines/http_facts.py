@@ -20,6 +20,11 @@ from multiturn.facts import EngineOptions, Facts, Inspection
 
 AT_ONCE: Final = 32
 """Requests in flight at each server, where nobody says how many."""
+AT_ONCE_OLLAMA: Final = 4
+"""Ollama decodes one to four at once and lets the others wait, where their time-out runs."""
+AHEAD: Final = 2
+"""Conversations open for each request in flight, so that none is missing while turns are stored. Servers with slots
+keep no more conversations than those in memory: there it is one."""
 OURS: Final = frozenset({
     "model", "messages", "prompt", "stream", "n", "max_tokens", "max_completion_tokens", "response_format", "logprobs",
     "format", "raw", "truncate", "shift",
@@ -51,7 +56,7 @@ def asking(endpoint: Endpoint, found: Found, options: EngineOptions) -> Asking:
     else:
         wire = _openai(endpoint, found, window, own, rendered=ours is not None)
     _require_free(endpoint, wire)
-    at_once = endpoint.at_once or options.workers or AT_ONCE
+    at_once, opened = _at_once(endpoint, found, options)
     shown = ours or own
     return Asking(
         wire=wire,
@@ -59,7 +64,7 @@ def asking(endpoint: Endpoint, found: Found, options: EngineOptions) -> Asking:
         at_once=at_once,
         facts=Facts(
             context_window=window,
-            open_conversations=options.workers or at_once * len(endpoint.places),
+            open_conversations=opened,
             identity=_identity(endpoint, found, wire, ours or own),
             system_role=shown is None or shown.system == "own",
             template_sha256=shown.sha256 if shown else found.shown.template_sha256 if found.shown else "",
@@ -72,6 +77,19 @@ def asking(endpoint: Endpoint, found: Found, options: EngineOptions) -> Asking:
             notes=_notes(endpoint, found, window),
         ),
     )
+
+
+def _at_once(endpoint: Endpoint, found: Found, options: EngineOptions) -> tuple[int, int]:
+    """Requests in flight at each server, and conversations open over all of them."""
+    places = len(endpoint.places)
+    if options.workers:
+        return endpoint.at_once or options.workers, options.workers
+    if endpoint.at_once or found.slots:
+        at_once = endpoint.at_once or found.slots or 1
+        return at_once, at_once * places
+    if endpoint.kind == "ollama":
+        return AT_ONCE_OLLAMA, AT_ONCE_OLLAMA * places
+    return AT_ONCE, AHEAD * AT_ONCE * places
 
 
 def inspection(asked: Asking, found: Found) -> Inspection:

@@ -69,6 +69,7 @@ class Props(msgspec.Struct, frozen=True):
     chat_template: str | None = None
     bos_token: str | None = None
     eos_token: str | None = None
+    total_slots: int | None = None
     build_info: str | None = None
 
     @property

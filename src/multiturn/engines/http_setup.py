@@ -47,14 +47,16 @@ T = TypeVar("T", bound=msgspec.Struct)
 class Found(msgspec.Struct, frozen=True, kw_only=True):
     """What a server says. ``served`` is what it runs under the name that was asked for, where it tells.
 
-    ``window`` is in tokens. ``defaults`` are sampling fields that it would set by itself. ``template``, ``bos`` and
-    ``eos`` are the model's, where the server shows them. ``shown`` and ``digest`` are Ollama's.
+    ``window`` is in tokens, ``slots`` how many conversations it keeps in memory. ``defaults`` are sampling fields that
+    it would set by itself. ``template``, ``bos`` and ``eos`` are the model's, where the server shows them. ``shown``
+    and ``digest`` are Ollama's.
     """
 
     server: Server | None = None
     version: str = ""
     served: str = ""
     window: int | None = None
+    slots: int | None = None
     template: str | None = None
     bos: str | None = None
     eos: str | None = None
@@ -143,6 +145,7 @@ class Setup:
             version=props.build_info or "",
             served=" + ".join((found.served, *(read_adapters(adapters.data) if adapters else ()))),
             window=props.default_generation_settings.n_ctx or (model.meta.n_ctx if model.meta else None),
+            slots=props.total_slots,
             template=props.chat_template or None,
             bos=props.bos_token,
             eos=props.eos_token,
