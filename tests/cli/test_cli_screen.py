@@ -189,6 +189,10 @@ def test_durations(seconds: float, shown: str) -> None:
         ("/far/away/m.gguf", "m.gguf"),
         ("far/m.gguf", "m.gguf"),
         ("./runs/m.gguf+lora=out/a.gguf", "m.gguf+lora=a.gguf"),
+        ("outputs/my_model/", "my_model"),
+        ("hf:org/base+lora=outputs/adapter/", "hf:base+lora=adapter"),
+        ("openai:org/model@http://127.0.0.1:8000/v1", "openai:org/model@127.0.0.1:8000"),
+        ("ollama:llama3.2:3b", "ollama:llama3.2:3b"),
     ],
 )
 def test_a_spec_is_shown_without_its_folders(spec: str, shown: str) -> None:

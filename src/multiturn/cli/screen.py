@@ -140,7 +140,14 @@ def counted(number: int, thing: str) -> str:
 
 
 def shorten(spec: str) -> str:
-    """A spec without its folders: ``llamacpp:model.gguf+lora=adapter.gguf``."""
+    """A spec without its folders: ``llamacpp:model.gguf+lora=adapter.gguf``; of a server's, name and host."""
+    name, at, url = spec.partition("@")
+    if at and "://" in url:
+        return f"{name}@{url.partition('://')[2].partition('/')[0]}"
     prefix, colon, rest = spec.partition(":") if ":" in spec else ("", "", spec)
     head, lora, adapter = rest.partition("+lora=")
-    return f"{prefix}{colon}{head.rpartition('/')[2]}{lora}{adapter.rpartition('/')[2]}"
+    return f"{prefix}{colon}{_last(head)}{lora}{_last(adapter)}"
+
+
+def _last(path: str) -> str:
+    return path.rstrip("/").rpartition("/")[2]
