@@ -98,7 +98,18 @@ def test_imports_make_no_circle() -> None:
     assert left == {}
 
 
-GROUND = {"errors", "conversation", "transcript", "finding", "results", "codec", "conditions", "facts", "examination", "protocols"}
+GROUND = {
+    "errors",
+    "conversation",
+    "transcript",
+    "finding",
+    "results",
+    "codec",
+    "conditions",
+    "facts",
+    "examination",
+    "protocols",
+}
 
 
 @pytest.mark.parametrize("name", sorted(GROUND))
