@@ -3,7 +3,7 @@
 python examples/why_not_a_loop/no_template.py
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import by_multiturn
 import loop
@@ -19,22 +19,22 @@ CONVERSATIONS = {
 }
 
 
-def main(tokens: int = 40) -> None:
+def main(tokens: int = 40, conversations: int = 3) -> None:
     """Without a template, in the same form with stop strings, and with the model's own template."""
     small_models.quieten()
-    folder = small_models.smollm2()
-    _tell("the loop (its prompts already taken off)", _looped(str(folder), tokens))
+    folder, suite = small_models.smollm2(), dict(list(CONVERSATIONS.items())[:conversations])
+    _tell("the loop (its prompts already taken off)", _looped(str(folder), suite, tokens))
     for template, words in (("plain", "the same form, with stop strings"), ("model", "the model's own template")):
         sampling, options = api.Sampling(max_tokens=tokens, seed=1), api.EngineOptions(template=template)
-        held = by_multiturn.hold(folder, CONVERSATIONS, sampling, options)
+        held = by_multiturn.hold(folder, suite, sampling, options)
         _tell(f"multiturn, {words}", [record.reply or "" for turns in held.values() for record in turns])
 
 
-def _looped(folder: str, tokens: int) -> list[str]:
+def _looped(folder: str, suite: Mapping[str, Sequence[str]], tokens: int) -> list[str]:
     tokenizer, model = loop.load(folder)
     torch.manual_seed(1)
     replies = []
-    for turns in CONVERSATIONS.values():
+    for turns in suite.values():
         history = ""
         for user in turns:
             history += f"User: {user}\nAssistant: "
