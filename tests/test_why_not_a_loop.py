@@ -7,7 +7,7 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -73,12 +73,15 @@ def test_an_example_prints_what_the_page_shows(name: str, tmp_path: Path) -> Non
 
 
 @pytest.fixture(scope="module")
-def run(smollm2: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
+def run(smollm2: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
     """Runs an example in this process, where torch is loaded once; gives the lines that it printed."""
     made = tmp_path_factory.mktemp("examples")
     (made / "smollm2").symlink_to(smollm2)
     patch = pytest.MonkeyPatch()
     patch.syspath_prepend(str(FOLDER))
+    torch: Any = importlib.import_module("torch")
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # on a busy machine two take ten times as long
     importlib.import_module("small_models").CACHE = made  # type: ignore[attr-defined]
 
     def give(name: str, capsys: pytest.CaptureFixture[str], *arguments: Any) -> list[str]:  # noqa: ANN401 - as main takes
@@ -87,7 +90,9 @@ def run(smollm2: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
         module.main(*arguments)
         return capsys.readouterr().out.splitlines()
 
-    return give
+    yield give
+    torch.set_num_threads(threads)
+    patch.undo()
 
 
 def test_prompt_and_reply(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
