@@ -33,7 +33,8 @@ from multiturn.engines.hf_watching import Watch
 Folders = Callable[..., Path]
 GREEDY = Sampling(temperature=0.0, max_tokens=24)
 CHANCE = Sampling(temperature=1.0, top_p=0.95, max_tokens=24)
-QUESTIONS = ("Hi", "Tell me about tea, please.", "Why?", "1 + 1", "A" * 60, "Où est la gare ?", "ok", "And now?")
+QUESTIONS = ("Hi", "Tell me about tea, please.", "Why?", "1 + 1", "A" * 60, "Où est la gare ?", "Hi!!", "And now?")
+"""Of several lengths; the exclamation mark is token 0, which prompts are padded with."""
 
 
 def with_engines(
@@ -263,9 +264,10 @@ def test_both_arms_at_once(model_folder: Folders, adapter_folder: Path) -> None:
     async def mixed(engines: list[Engine]) -> list[list[Reply]]:
         return list(await asyncio.gather(*(replies(engine, CHANCE) for engine in engines)))
 
-    off, on = with_engines([base, f"{base}+lora={adapter_folder}"], mixed, workers=3)
-    assert ids_of(off) == ids_of(with_engines([base], lambda engines: replies(engines[0], CHANCE)))
-    assert ids_of(on) != ids_of(off)
+    specs = [base, f"{base}+lora={adapter_folder}"]
+    both = with_engines(specs, mixed, workers=3)
+    for spec, found in zip(specs, both, strict=True):
+        assert ids_of(found) == ids_of(with_engines([spec], lambda engines: replies(engines[0], CHANCE)))
 
 
 def loaded_networks() -> int:

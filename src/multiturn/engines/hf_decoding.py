@@ -91,8 +91,7 @@ class Worker:
         while batch := self._gather():
             try:
                 model = model or self._load()
-                with model.using(batch[0].adapter) as network:
-                    decode(network, batch, model.device)
+                _serve(model, batch)
             except BaseException as error:  # noqa: BLE001 - the thread goes on; who asked is told, whatever it was
                 _fail(batch, error)
         del model
@@ -123,6 +122,11 @@ class Worker:
     def _drop_given_up(self) -> None:
         _give_up([order for order in self._waiting if order.given_up.is_set()])
         self._waiting = [order for order in self._waiting if not order.done.done()]
+
+
+def _serve(model: Model, batch: Sequence[Order]) -> None:
+    with model.using(batch[0].adapter) as network:
+        decode(network, batch, model.device)
 
 
 def _give_up(orders: Sequence[Order]) -> None:
@@ -202,11 +206,12 @@ class _Rows:
     def __init__(self, orders: Sequence[Order], device: torch.device) -> None:
         self._orders = orders
         self._device = device
+        self._drawn_on = torch.device("cpu") if device.type == "mps" else device  # Apple's GPUs have no float64
         self._sampler = Sampler(
             [order.sampling for order in orders],
             [order.seed for order in orders],
             [order.ids for order in orders],
-            device,
+            self._drawn_on,
         )
         self._ids: list[list[int]] = [[] for _ in orders]
         self._logprobs: list[list[float]] = [[] for _ in orders]
@@ -218,7 +223,7 @@ class _Rows:
     def draw(self, _ids: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
         """Draw each row's token, and give scores in which it is the best; a finished row gets padding."""
         self._read = self._read or time.perf_counter() - self._begun
-        tokens = self._sampler.draw(logits)
+        tokens = self._sampler.draw(logits.to(self._drawn_on))
         probabilities = logits.log_softmax(dim=-1) if self._wanted else None
         for row, token in enumerate(tokens):
             if self._live[row]:
