@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from multiturn import api
 from multiturn.errors import NotFound, UsageError
@@ -394,3 +397,42 @@ def test_a_file_that_is_none_is_named(store: Store, tmp_path: Path, name: str) -
         api.import_results(store, tmp_path / name)
     assert isinstance(caught.value, NotFound) == (name == "nothing.json")
     assert caught.value.hint
+
+
+TEXTS = st.sampled_from(
+    ["one", "User: one\nAssistant: 1", "$ERROR$", "", " ", "<think>", "\u200b", "I can't help with that."]
+)
+TURN = st.fixed_dictionaries(
+    {"user": st.sampled_from(["one", "two"]), "assistant": st.none() | TEXTS},
+    optional={
+        "status": st.sampled_from(["ok", "failed", "not_reached", "length", "error", "odd"]),
+        "finish_reason": st.just("length"),
+    },
+)
+HELD = st.fixed_dictionaries(
+    {"transcript": st.lists(TURN, min_size=1, max_size=3)},
+    optional={
+        "id": st.sampled_from(["a", "b"]),
+        "sample": st.integers(0, 2),
+        "system": st.just("Be brief."),
+        "refusal_count": st.integers(0, 3),
+    },
+)
+
+
+@given(base=st.lists(HELD, min_size=1, max_size=4), tuned=st.lists(HELD, max_size=4))
+@settings(max_examples=60, deadline=None)
+def test_any_results_are_stored_and_compared_or_refused_with_a_reason(base: list[Any], tuned: list[Any]) -> None:
+    """Nothing between: what is imported can be compared, shown and exported."""
+    with tempfile.TemporaryDirectory() as folder, api.open_store(Path(folder) / "runs.db") as store:
+        path = write(Path(folder) / "r.json", base_results=base, **({"tuned_results": tuned} if tuned else {}))
+        try:
+            imported = api.import_results(store, path)
+        except UsageError:
+            assert store.runs() == ()
+            return
+        for arm in imported.arms:
+            kept = [record for one in store.transcripts(arm.run.id) for record in one.turns]
+            assert arm.counts.replies == sum(record.reply is not None for record in kept)
+        if len(imported.arms) == 2:
+            api.compare_stored(store, *(arm.run.id for arm in imported.arms), results=Path(folder) / "again.json")

@@ -6,6 +6,8 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from multiturn.suites.exchanges import HeldTurn
 from multiturn.suites.held import HeldArm, HeldFile, read_held
@@ -324,3 +326,38 @@ def test_a_torn_line_is_named(line: int) -> None:
     lines[line - 1] = lines[line - 1][:20]
     (fault,) = read_held("\n".join(lines).encode()).faults
     assert fault.line == line
+
+
+HEAD = [
+    "base_results",
+    "tuned",
+    "results",
+    "id",
+    "name",
+    "transcript",
+    "turns",
+    "messages",
+    "responses",
+    "system",
+    "model",
+]
+TURN = ["user", "assistant", "role", "content", "status", "error", "flags", "finish_reason", "sample", "refusal_count"]
+NAMES = st.sampled_from([*HEAD, *TURN, "x"])
+LEAVES = (
+    st.none()
+    | st.booleans()
+    | st.integers(-2, 3)
+    | st.floats()
+    | st.sampled_from(["", "user", "assistant", "one", "\ud800"])
+)
+VALUES = st.recursive(
+    LEAVES, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=4), max_leaves=25
+)
+
+
+@given(VALUES)
+def test_any_json_is_read_or_has_its_faults_told(value: object) -> None:
+    """Nothing that stands in a file stops the reader; without faults there is a conversation."""
+    found = read(value)
+    assert found.faults or any(arm.conversations for arm in found.arms)
+    assert all(turn.user.strip() for arm in found.arms for one in arm.conversations for turn in one.turns)
