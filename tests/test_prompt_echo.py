@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -69,6 +71,25 @@ def test_a_history_without_doubling_is_cut_too(form: Render) -> None:
         held.append(Exchange(user, f"{history} {said}"))
         history += f" {said}\n"
     assert left([held]) == [list(WORDS)]
+
+
+@pytest.mark.parametrize("skip", [True, False])
+def test_what_a_real_tokenizer_decodes_is_cut_exactly(smollm2: Path, skip: bool) -> None:  # noqa: FBT001 - a parameter
+    """A chat template, tokens and back again, with control tokens left in the text or only the role words."""
+    tokenizer: Any = pytest.importorskip("transformers").AutoTokenizer.from_pretrained(smollm2)
+    chat: list[dict[str, str]] = []
+    held = []
+    for user, said in zip(
+        ("Where's  Oslo ?", "Continue…", "Continue…"),
+        ("In Norway.", "North , by the sea.\n\n- cold", "漢字 too."),
+        strict=True,
+    ):
+        chat.append({"role": "user", "content": user})
+        prompt = tokenizer.apply_chat_template(chat, tokenize=False, add_generation_prompt=True)
+        text = tokenizer.decode(tokenizer(prompt + said)["input_ids"], skip_special_tokens=skip)
+        chat.append({"role": "assistant", "content": text})
+        held.append(Exchange(user, text))
+    assert left([held]) == [["In Norway.", "North , by the sea.\n\n- cold", "漢字 too."]]
 
 
 def test_white_space_that_decoding_changed_does_not_hide_a_prompt() -> None:
