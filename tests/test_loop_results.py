@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from multiturn import api
-from multiturn.errors import NotFound, UsageError
+from multiturn.errors import ConditionsDiffer, NotFound, UsageError
 from multiturn.results import Contrast
 from multiturn.store import Store
 from multiturn.transcript import TurnRecord
@@ -349,6 +349,17 @@ def test_our_own_plain_export_comes_back_with_its_statuses_and_flags(tmp_path: P
                     (one.status, one.reply, one.flags) for one in after[name]
                 ]
             assert arm.told == ()
+
+
+def test_an_imported_run_is_not_taken_for_one_that_was_held(store: Store, tmp_path: Path) -> None:
+    """Every field of sampling differs: it is known of one and not of the other."""
+    run = api.import_results(store, write(tmp_path / "r.json", base_results=plain(BASE))).arms[0].run
+    job = api.Job(suite=store.suite(run.conditions.suite_digest), store=tmp_path / "runs.db")
+    held = api.evaluate("scripted:echo", job)
+    with pytest.raises(ConditionsDiffer) as caught:
+        api.compare_stored(store, run.id, held.run.id)
+    assert "sampling.temperature: None / 0.7" in caught.value.message
+    assert "sampling.seed: None / 0" in caught.value.message
 
 
 def test_an_imported_run_can_be_read_and_not_gone_on_with(store: Store, tmp_path: Path) -> None:
