@@ -226,6 +226,7 @@ NO_REPLIES = [
     b"null",
     b"[]",
     b"{}",
+    b'{"choices": [{"message": {"content": [5, null]}}]}',
     b'{"choices": []}',
     b'{"choices": null}',
     b'{"choices": {}}',
@@ -278,6 +279,7 @@ def test_counts_that_are_written_as_text_are_read() -> None:
     [
         (b'{"error": {"message": "overloaded", "code": 503}}', "overloaded"),
         (b'{"choices": [], "error": "overloaded"}', "overloaded"),
+        (b'{"choices": [{"message": {"content": "Half a"}}], "error": {"message": "overloaded"}}', "overloaded"),
         (b'{"choices": [{"error": {"message": "overloaded"}, "finish_reason": "error"}]}', "overloaded"),
         (b'{"choices": [{"message": {"content": "Hi"}, "finish_reason": "abort"}]}', "abort"),
     ],

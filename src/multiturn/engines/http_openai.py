@@ -173,7 +173,7 @@ class OpenAIWire(msgspec.Struct, frozen=True, kw_only=True):
             ReplyFailed: it is neither (``protocol``).
         """
         said = _READER.read(data)
-        if said.error and not said.choices:
+        if said.error:  # also beside choices: a gateway whose model broke off sends what there was
             return read_fault(200, data)
         if not said.choices:
             raise ReplyFailed("protocol", "the server's JSON has no choices", retryable=True)
@@ -306,6 +306,8 @@ def _joined(content: Any) -> tuple[str, str]:  # noqa: ANN401 - a text, nothing,
             text += part["text"]
         elif isinstance(part, dict) and isinstance(part.get("refusal"), str):
             text += part["refusal"]
+        elif not isinstance(part, dict):
+            raise ReplyFailed("protocol", "the server's JSON has a part of a content that is no text", retryable=True)
     return text, thought
 
 
