@@ -264,7 +264,7 @@ def test_both_arms_at_once(model_folder: Folders, adapter_folder: Path) -> None:
     async def mixed(engines: list[Engine]) -> list[list[Reply]]:
         return list(await asyncio.gather(*(replies(engine, CHANCE) for engine in engines)))
 
-    specs = [base, f"{base}+lora={adapter_folder}"]
+    specs: list[str | Path] = [base, f"{base}+lora={adapter_folder}"]
     both = with_engines(specs, mixed, workers=3)
     for spec, found in zip(specs, both, strict=True):
         assert ids_of(found) == ids_of(with_engines([spec], lambda engines: replies(engines[0], CHANCE)))

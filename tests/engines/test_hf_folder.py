@@ -168,6 +168,16 @@ def test_a_folder_with_neither_weights_nor_adapter_is_refused(tmp_path: Path) ->
         find_source(f"hf:{tmp_path}", SAFE)
 
 
+def test_the_checkpoints_of_a_training_are_pointed_to(tmp_path: Path) -> None:
+    """Where nothing was saved at the end: the last one."""
+    for step in (500, 1000, 1500):
+        model(tmp_path / f"checkpoint-{step}")
+    (tmp_path / "logs").mkdir()
+    with pytest.raises(EngineSetupError) as caught:
+        find_source(f"hf:{tmp_path}", SAFE)
+    assert caught.value.hint == f"did you mean {tmp_path / 'checkpoint-1500'}?"
+
+
 def test_pickles_are_refused_unless_named(tmp_path: Path) -> None:
     """Weights and adapters; safetensors beside them are used."""
     write(tmp_path, config__json={"model_type": "llama"}, pytorch_model__bin="not read")
@@ -289,6 +299,23 @@ def test_a_template_is_read_without_torch(tmp_path: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code, f"hf:{tmp_path}"], capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == ("{{ messages }}\n", "")
+
+
+@pytest.mark.parametrize("package", ["torch", "transformers", "accelerate", "peft"])
+def test_a_missing_package_is_told_with_the_line_that_installs_it(tmp_path: Path, package: str) -> None:
+    """Before anything of it is needed; a base alone needs no peft."""
+    base, code = (
+        model(tmp_path / "base"),
+        "import sys; sys.modules[sys.argv[2]] = None; {}".format(
+            "from multiturn.registry import open_engines; from multiturn.facts import EngineOptions;"
+            "open_engines([sys.argv[1]], EngineOptions())"
+        ),
+    )
+    spec = f"hf:{base}+lora={adapter_of(tmp_path / 'adapter', None)}"
+    done = subprocess.run([sys.executable, "-c", code, spec, package], capture_output=True, text=True, check=False)
+    assert "MissingExtra: the hf engine needs" in done.stderr
+    assert package in done.stderr.rpartition("MissingExtra")[2]
+    assert "next: pip install 'multiturn[transformers]'" in done.stderr
 
 
 def test_every_fault_says_what_to_do_next(tmp_path: Path) -> None:

@@ -183,6 +183,6 @@ def _warnings(folder: Folder, base: Folder, read: Read) -> list[str]:
             f"model_max_length is {length} and the model was made for {trained}: the smaller one is the window unless "
             "--context-window says otherwise"
         )
-    if template.fallback:
+    if template.fallback and not folder.templates and not base.templates:
         found.append(f"there is no chat template: the User:/Assistant: form is used; add {TEMPLATE_FILE} if it has one")
     return found

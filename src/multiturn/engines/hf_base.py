@@ -45,7 +45,9 @@ class Base:
         self.reproducible = self.rows == 1 and not placement.gpu
         _refuse_chance(options, gpu=placement.gpu, rows=self.rows)
         threads = options.threads or torch.get_num_threads()
-        identity, self.notes = recorded(wanted)
+        identity, notes = recorded(wanted)
+        alone = () if shell.padded else ("prompts can't be padded for this kind of model: one reply at a time",)
+        self.notes = (*notes, *alone)
         self.identity = identity | {
             "engine": "hf",
             "weights": digest(

@@ -46,10 +46,9 @@ def check_model(folder: Folder, wanted: WeightOptions) -> None:
         )
     if not folder.weights and not folder.pickles:
         there = "a config.json but no weights" if folder.config else "neither weights nor an adapter"
-        raise EngineSetupError(
-            f"{path} holds {there}",
-            hint="give the folder that has model.safetensors or adapter_model.safetensors beside its config",
-        )
+        wanted_files = "give the folder that has model.safetensors or adapter_model.safetensors beside its config"
+        hint = f"did you mean {folder.below[0]}?" if folder.below else wanted_files
+        raise EngineSetupError(f"{path} holds {there}", hint=hint)
     if folder.config is None:
         raise EngineSetupError(f"{path} has weights but no config.json", hint="copy config.json from the base model")
     if not folder.weights and not wanted.pickle:

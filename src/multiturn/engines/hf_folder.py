@@ -136,6 +136,7 @@ class Folder(msgspec.Struct, frozen=True, kw_only=True):
 
     ``templates`` are chat templates by the file that names each, the one in use first. ``weights`` are the safetensors
     files of a model, ``pickles`` those of PyTorch's older format; ``adapter_weights`` is the adapter's file of either.
+    ``below`` are folders in it that hold a model or an adapter: checkpoints of a training.
     """
 
     path: Path
@@ -148,6 +149,7 @@ class Folder(msgspec.Struct, frozen=True, kw_only=True):
     pickles: tuple[Path, ...]
     adapter_weights: Path | None
     tokenizer_files: tuple[Path, ...]
+    below: tuple[Path, ...] = ()
 
     @property
     def template(self) -> str | None:
@@ -176,7 +178,10 @@ def read_folder(path: Path) -> Folder:
         EngineSetupError: a file is damaged, or a part of the weights is missing; the file is named.
     """
     weights, pickles = _parts(path, WEIGHTS, INDEX), _parts(path, PICKLE, PICKLE_INDEX)
-    return msgspec.structs.replace(read_configs(path), weights=weights, pickles=pickles)
+    marks = (WEIGHTS, INDEX, PICKLE, ADAPTER_CONFIG)
+    below = {file.parent for mark in marks for file in path.glob(f"*/{mark}")}
+    latest = sorted(below, key=lambda folder: (len(folder.name), folder.name), reverse=True)
+    return msgspec.structs.replace(read_configs(path), weights=weights, pickles=pickles, below=tuple(latest))
 
 
 def read_configs(path: Path) -> Folder:
