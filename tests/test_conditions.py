@@ -30,6 +30,7 @@ OTHERS = {
     "system": "",
     "template": "plain",
     "reproducible": False,
+    "think": "keep",
 }
 OTHER_SAMPLING = {
     "temperature": 0.8,
@@ -109,7 +110,7 @@ def test_flatten_is_flat() -> None:
 
 @pytest.mark.parametrize(
     ("field", "value", "fault"),
-    [("spec", " ", "model spec is empty"), ("template", "chatml", "template must be model or plain")],
+    [("spec", " ", "model spec is empty"), ("template", " ", "template must be model, plain, a file or from:MODEL")],
 )
 def test_an_arm_that_makes_no_sense_is_not_made(field: str, value: str, fault: str) -> None:
     with pytest.raises(ValueError, match=fault):

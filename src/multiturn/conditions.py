@@ -17,6 +17,10 @@ TEMPLATE_KEYS: Final = frozenset({"template", "template_stop", "stop_tokens"})
 """Identity keys that come with a model's own chat template: they may differ between arms, and the reader is told."""
 
 
+LATER: Final = {"think": "auto"}
+"""Conditions that came after the first runs were stored, with the value that those had."""
+
+
 class Arm(msgspec.Struct, frozen=True, kw_only=True):
     """What is compared: a model spec with its system prompt (None: the conversation's own) and its template policy.
 
@@ -61,9 +65,14 @@ class Conditions(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256 over all conditions; equal fingerprints mean that one run can stand for the other."""
+        """SHA-256 over all conditions; equal fingerprints mean that one run can stand for the other.
+
+        A condition that came later (``LATER``) counts where it is not what all runs before it had.
+        """
         plain = msgspec.convert(msgspec.to_builtins(self), Conditions)  # a temperature of 0 is one of 0.0
-        return hashlib.sha256(msgspec.json.encode(plain, order="sorted")).hexdigest()
+        counts = {name: getattr(plain, name) for name in plain.__struct_fields__}
+        counts = {name: value for name, value in counts.items() if name not in LATER or value != LATER[name]}
+        return hashlib.sha256(msgspec.json.encode(counts, order="sorted")).hexdigest()
 
 
 class RunRecord(msgspec.Struct, frozen=True, kw_only=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -96,6 +97,14 @@ def test_sameness_looks_back_over_turns_without_reply() -> None:
     missing = TurnRecord(turn=1, user="Hi", status="failed", cause="environment", failure=Failure("timeout", "30 s"))
     signals = measure(held(ok(0, "The maps are old."), missing, ok(2, "The maps are old.")))
     assert by_name(signals, 2)["sameness"].value == 1
+
+
+def test_whether_a_reply_was_cut_off_is_not_known_where_nobody_told() -> None:
+    """Then it is no zero; a limit that was reached is known."""
+    untold = msgspec.structs.replace(ok(0, "The maps are old."), finish="unknown")
+    found = by_name(measure(held(untold)))["cut_off"]
+    assert (found.value, found.reason) == (None, "nobody told why the reply ended")
+    assert by_name(measure(held(msgspec.structs.replace(untold, status="length"))))["cut_off"].value == 1
 
 
 def test_control_tokens_are_not_counted_but_leak() -> None:

@@ -16,6 +16,7 @@ from multiturn.signals.role_leakage import role_leak
 from multiturn.text.measure import count_sentences, count_words, is_blank
 from multiturn.transcript import Transcript, TurnRecord
 
+_NO_FINISH: Final = "nobody told why the reply ended"
 _UNCOUNTED: Final = "the engine does not say how many tokens it generated"
 _NO_EARLIER_REPLY: Final = "the model has not replied before in this conversation"
 _BLANK: Final = "the reply is empty"
@@ -92,6 +93,12 @@ def _tokens(reply: _Reply) -> _Found:
     return _Found(None, reason=_UNCOUNTED) if count is None else _Found(float(count))
 
 
+def _cut_off(reply: _Reply) -> _Found:
+    if reply.turn.status != "length" and reply.turn.finish == "unknown":
+        return _Found(None, reason=_NO_FINISH)
+    return _Found(float(reply.turn.status == "length"))
+
+
 def _refusal(reply: _Reply) -> _Found:
     if reply.blank:
         return _Found(0.0)
@@ -133,7 +140,7 @@ _MEASURES: Final[dict[str, Callable[[_Reply], _Found]]] = {
     "tokens": _tokens,
     "refusal": _refusal,
     "empty": lambda reply: _Found(float(reply.blank)),
-    "cut_off": lambda reply: _Found(float(reply.turn.status == "length")),
+    "cut_off": _cut_off,
     "repetition": _repetition,
     "collapse": lambda reply: _Found(float(collapsed(reply.seen))),
     "sameness": _sameness,
