@@ -336,6 +336,40 @@ def test_prompt_tokens_that_fall_or_stand_still_are_an_overflow(second: int, tol
     assert told in kept[1].failure.message
 
 
+class Uncounted(Watched):
+    """A server that renders the prompt by itself."""
+
+    async def prompt(self, _request: Request) -> Unknown:  # type: ignore[override]
+        """Unknown."""
+        return Unknown("the server renders the prompt")
+
+    async def reply(self, request: Request) -> Reply:
+        """What the script says."""
+        said_now = self._script(request)
+        assert isinstance(said_now, Reply)
+        return said_now
+
+
+WORDS = "many words that were said before " * 30
+
+
+@pytest.mark.parametrize(
+    ("reply", "tokens", "status"),
+    [
+        (WORDS, (100, 103, 106), "overflowed"),
+        (WORDS, (100, 320, 540), "ok"),
+        ("=" * 900, (100, 108, 116), "ok"),
+        ("short", (100, 103, 106), "ok"),
+    ],
+)
+def test_a_servers_prompt_that_grows_by_less_than_was_said_was_cut(
+    reply: str, tokens: tuple[int, ...], status: Status
+) -> None:
+    """A window that slides lets the count go on growing a little; signs that make one token of many do not count."""
+    _, kept = held(Uncounted(in_order(*(said(reply, prompt_tokens=count) for count in tokens))))
+    assert [record.status for record in kept][1] == status
+
+
 def test_prompt_tokens_that_grow_or_are_not_told_are_no_overflow() -> None:
     """A server that does not count is not suspected."""
     counts = (10, None, 11, 12)

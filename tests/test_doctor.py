@@ -11,8 +11,9 @@ import pytest
 
 from multiturn import api
 from multiturn.conversation import Message
-from multiturn.doctor import FIRST, LAST, SYSTEM, examine, probe_seed
+from multiturn.doctor import EARLIER, FIRST, LAST, SYSTEM, examine, probe_seed
 from multiturn.engines import demo
+from multiturn.engines.chat_template import open_template, render
 from multiturn.engines.scripted import Script, ScriptedEngine, echo
 from multiturn.errors import ContextOverflow, ReplyFailed
 from multiturn.examination import Examination, Level
@@ -109,11 +110,25 @@ def test_what_a_template_leaves_out_is_found() -> None:
     assert not [one for one in whole.remarks if one.topic == "history"]
 
 
-def test_a_prompt_that_opens_no_reply_is_found() -> None:
-    """Then the model writes the header itself, or goes on as the user."""
-    text = "\n".join(f"{one.role}: {one.content}" for one in (SYSTEM, FIRST, LAST))
-    assert remark(examined(Model(text=text), ask=False), "generation prompt") == "warning"
-    assert remark(examined(Model(text=f"{text}\nassistant:"), ask=False), "generation prompt") == "fine"
+TURN = "{% for m in messages %}<s>{{ m.role }}\n{{ m.content }}</s>\n{% endfor %}"
+INST = "{% for m in messages %}{% if m.role == 'assistant' %} {{ m.content }}</s>{% else %}[INST] {{ m.content }} [/INST]{% endif %}{% endfor %}"
+
+
+@pytest.mark.parametrize(
+    ("source", "level"),
+    [
+        (TURN, "warning"),
+        (TURN + "<s>assistant\n", "fine"),
+        (TURN + "<s>assistant\n<think>\n", "fine"),
+        (TURN + "<s>user\n", "warning"),
+        (INST, "fine"),
+        (None, "fine"),
+    ],
+)
+def test_whether_a_prompt_opens_the_reply_as_earlier_ones_were(source: str | None, level: Level) -> None:
+    """Else the model writes the header itself, or goes on as the user; an end token alone opens nothing."""
+    text = render(open_template(source, bos=None, eos=None), (SYSTEM, FIRST, EARLIER, LAST))
+    assert remark(examined(Model(text=text), ask=False), "generation prompt") == level
 
 
 @pytest.mark.parametrize(
@@ -221,7 +236,7 @@ def refuses(request: Request) -> Reply:
     ("script", "window", "level", "told"),
     [
         (cuts, 50, "warning", "cut to 40 tokens without a word"),
-        (refuses, 50, "fine", "refused"),
+        (refuses, 50, "fine", "no reply, and told: too long"),
         (lambda _: said("A", read=None), 50, "warning", "no count of tokens is told"),
         (lambda request: said("A", read=len(request.messages[-1].content.split())), 50, "note", "more than the window"),
         (cuts, None, "note", "the window is not known"),

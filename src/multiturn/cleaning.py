@@ -22,6 +22,10 @@ _REASONING: Final = (
 """How models mark their thinking. An end of the first kind alone at a line's end closes what the prompt opened."""
 
 
+OPENERS: Final = tuple(begin for begin, _ in _REASONING)
+"""What a prompt ends with that has opened the reasoning."""
+
+
 class Cleaned(msgspec.Struct, frozen=True, kw_only=True):
     """The reply, the reasoning before it, and what was cut."""
 
@@ -72,12 +76,15 @@ def _split_reasoning(raw: str, *, opened: bool) -> tuple[str | None, str]:
         if start.startswith(begin):
             inside, _, rest = start.removeprefix(begin).partition(end)
             return inside.strip(), rest
+    if opened:
+        ends = [(at, end) for _, end in _REASONING if (at := start.find(end)) >= 0]
+        at, end = min(ends, default=(len(start), ""))
+        inside, closed, rest = start[:at], bool(end), start[at + len(end) :]
+        return (inside.strip(), rest) if closed or inside.strip() else (None, raw)
     begin, end = _REASONING[0]
-    inside, closed, rest = start.partition(end)
-    orphan = closed and begin not in inside and rest.startswith("\n")
-    if orphan or (opened and (closed or inside.strip())):
-        return inside.strip(), rest
-    return None, raw
+    inside, _, rest = start.partition(end)
+    orphan = end in start and begin not in inside and rest.startswith("\n")
+    return (inside.strip(), rest) if orphan else (None, raw)
 
 
 def _without_header(text: str, control_tokens: Sequence[str]) -> tuple[str, bool]:

@@ -9,11 +9,11 @@ import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Sequence
 from types import TracebackType
-from typing import Self
+from typing import Final, Self
 
 import msgspec
 
-from multiturn.cleaning import Cleaned, clean
+from multiturn.cleaning import OPENERS, Cleaned, clean
 from multiturn.codec import clean_surrogates
 from multiturn.conditions import Conditions
 from multiturn.conversation import Conversation, Message, Turn
@@ -40,6 +40,10 @@ from multiturn.transcript import (
 
 Commit = Callable[[TurnRecord], Awaitable[None]]
 """Called with each turn when it is over; the next turn waits until it returns."""
+
+
+MOST_LETTERS_A_TOKEN: Final = 20
+"""Text has about 4 letters a token, and never so many: a server's prompt that grows by less was cut."""
 
 
 class Manner(msgspec.Struct, frozen=True, kw_only=True):
@@ -250,16 +254,14 @@ class Dialogue:
         if (
             before is not None
             and reply.prompt_tokens is not None
-            and reply.prompt_tokens <= before
             and characters > self._sent_characters
+            and reply.prompt_tokens - before <= _least_growth(asked)
             and not asked.dropped
         ):
             told = f"the server read {reply.prompt_tokens} prompt tokens after {before}: it cut the conversation"
             return msgspec.structs.replace(self._overflowed(turn, told), raw=clean_surrogates(reply.text))
         raw = clean_surrogates(reply.text)
-        cleaned = clean(
-            raw, stop=request.sampling.stop, opened=not reply.reasoning and text.rstrip().endswith("<think>")
-        )
+        cleaned = clean(raw, stop=request.sampling.stop, opened=not reply.reasoning and text.rstrip().endswith(OPENERS))
         kept = _common(self._prompt_text, text)
         self._prompt_text, self._sent_characters = text, characters
         blank = is_blank(cleaned.text)
@@ -312,6 +314,14 @@ def _status(cleaned: Cleaned, reply: Reply, *, blank: bool) -> Status:
         return "empty"
     stopped_by_us = not {"run_on", "stop_ignored"}.isdisjoint(cleaned.flags)
     return "length" if reply.finish == "length" and not stopped_by_us else "ok"
+
+
+def _least_growth(asked: _Asked) -> int:
+    """Tokens that a whole prompt must have grown by, and more; 0 where they were counted before they were sent."""
+    if isinstance(asked.prompt, Prompt) and asked.prompt.tokens is not None:
+        return 0
+    added = asked.request.messages[-2:]
+    return sum(letter.isalnum() for message in added for letter in message.content) // MOST_LETTERS_A_TOKEN
 
 
 def _common(one: str, other: str) -> int:

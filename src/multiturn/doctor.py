@@ -24,6 +24,8 @@ FIRST: Final = Message("user", "My cat is called Biscuit. What do cats eat?")
 EARLIER: Final = Message("assistant", "Cats eat mostly meat.")
 LAST: Final = Message("user", "And what is my cat called?")
 
+REASONING: Final = "They are carnivores."
+
 SMALL_BUDGET: Final = 48
 """New tokens of each reply that is asked for."""
 LONGEST_PROBE: Final = 40_000
@@ -43,7 +45,7 @@ async def examine(engine: Engine, *, ask: bool = True) -> Examination:
         EngineSetupError: as the engine finds. A reply that fails is a remark.
     """
     session = Session("doctor")
-    reasoning = "They are carnivores." if engine.facts.keeps_reasoning else ""
+    reasoning = REASONING if engine.facts.keeps_reasoning else ""
     messages = (SYSTEM, FIRST, msgspec.structs.replace(EARLIER, reasoning=reasoning), LAST)
     try:
         prompt = await engine.prompt(_request(session, 1, messages, Sampling(max_tokens=SMALL_BUDGET)))
@@ -126,13 +128,22 @@ def _of_the_prompt(
         yield Remark("fine", "system prompt", "the template has a system role")
     else:
         yield Remark("note", "system prompt", "no system role: it goes in front of the first user turn, in every turn")
-    opening = text.rpartition(LAST.content)[2]
-    shown = repr(opening) if opening else "nothing"
-    yield Remark("fine" if opening.strip() else "warning", "generation prompt", f"{shown} behind the last message")
+    yield _of_the_opening(text)
     if isinstance(prompt, Prompt) and prompt.bos is not None:
         yield _of_the_bos(inspection, prompt.bos)
     if isinstance(prompt, Prompt) and prompt.tokens is not None:
         yield Remark("fine", "prompt tokens", f"{prompt.tokens}, counted before anything is sent")
+
+
+def _of_the_opening(text: str) -> Remark:
+    """Whether the prompt's end opens a reply as the earlier one was opened."""
+    opening = text.rpartition(LAST.content)[2]
+    before = text.partition(FIRST.content)[2].partition(EARLIER.content)[0]
+    wanted = before.partition("<think")[0].partition(REASONING)[0].rstrip()
+    if wanted and not opening.startswith(wanted):
+        told = f"{opening!r} ends the prompt, while {before!r} stood before the earlier reply: nothing opens this one"
+        return Remark("warning", "generation prompt", told)
+    return Remark("fine", "generation prompt", f"{opening!r} behind the last message, as before the earlier reply")
 
 
 def _of_the_bos(inspection: Inspection, count: int) -> Remark:
@@ -191,9 +202,7 @@ async def _first_reply(engine: Engine) -> tuple[str | None, list[Remark]]:
     opened = not reply.reasoning and engine.facts.thinks
     cleaned = clean(reply.text, opened=opened and "</think>" in reply.text)
     remarks = [Remark("fine" if reply.finish == "stop" else "note", "reply", f"finish reason: {reply.finish}")]
-    remarks += [
-        Remark("warning", "reply", f"{flag}: as of another format") for flag in cleaned.flags
-    ]
+    remarks += [Remark("warning", "reply", f"{flag}: as of another format") for flag in cleaned.flags]
     if reply.reasoning or cleaned.reasoning:
         remarks.append(
             Remark("note", "thinking", "it thinks before it replies; --reasoning-tokens N gives that a budget")
@@ -237,8 +246,8 @@ async def _of_too_long_a_prompt(engine: Engine, window: int) -> Remark:
     words = Message("user", "apple " * (window + window // 4) + "How many apples?")
     try:
         reply = await _ask(engine, "doctor-window", (words,), Sampling(temperature=0.0, max_tokens=1))
-    except ContextOverflow:
-        return Remark("fine", topic, "refused, as it should be")
+    except ContextOverflow as error:
+        return Remark("fine", topic, f"no reply, and told: {error.message}")
     except ReplyFailed as error:
         return Remark("note", topic, f"fails: {error.message}")
     read = reply.prompt_tokens
