@@ -329,6 +329,7 @@ def test_what_doctor_shows(model_folder: Folders, tmp_path: Path) -> None:
     warnings = "\n".join(look(path)[1].warnings)
     assert "generation_config.json does not list the tokenizer's EOS token '<|endoftext|>'" in warnings
     assert "the template ends a reply with <|im_end|>, which neither" in warnings
-    assert "padding and EOS are one token" in warnings
+    assert "padding and EOS are one token" not in warnings
+    assert "padding and EOS are one token" in "\n".join(look(path)[1].remarks)
     assert "chat_template.jinja and tokenizer_config.json hold different templates" in warnings
     assert look(path)[1].in_use == ("<|endoftext|>", "<|im_end|>", "<|im_start|>")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
+from multiturn.conversation import Message
 from multiturn.engines import chat_template
 from multiturn.engines.chat_template import Template
 from multiturn.engines.hf_folder import TEMPLATE_FILE, Folder, digest
@@ -140,6 +141,7 @@ def _inspect(folder: Folder, base: Folder, adapter: Folder | None, read: Read) -
         in_use=(*in_use, *template.stop),
         overridden=_overridden(generation),
         warnings=tuple(_warnings(folder, base, read)),
+        remarks=tuple(_remarks(tokens, template)),
     )
 
 
@@ -169,11 +171,6 @@ def _warnings(folder: Folder, base: Folder, read: Read) -> list[str]:
             f"the template ends a reply with {end}, which neither the tokenizer nor generation_config.json calls an "
             "EOS token: it stops replies here, and would not elsewhere; set eos_token to it"
         )
-    if tokens.pad is not None and tokens.pad == tokens.eos:
-        found.append(
-            f"padding and EOS are one token ({tokens.eos!r}): a training that masks padding by its id never learns to "
-            "stop; mask by position"
-        )
     if len(set(folder.templates.values())) > 1:
         used, *others = folder.templates
         found.append(f"{used} and {' and '.join(others)} hold different templates; {used} is in use: delete the other")
@@ -186,3 +183,16 @@ def _warnings(folder: Folder, base: Folder, read: Read) -> list[str]:
     if template.fallback and not folder.templates and not base.templates:
         found.append(f"there is no chat template: the User:/Assistant: form is used; add {TEMPLATE_FILE} if it has one")
     return found
+
+
+def _remarks(tokens: Tokens, template: Template) -> Iterator[str]:
+    """What is no fault, and good to know before a training."""
+    _, pieces = chat_template.render_pieces(template, (Message("user", "Hi"),), tuple(tokens.control))
+    written, _ = chat_template.split_bos(pieces, tokens.bos, adds_bos=False)
+    if tokens.adds_bos and not written:
+        yield f"the tokenizer adds {tokens.bos}; the template does not write it"
+    if tokens.pad is not None and tokens.pad == tokens.eos:
+        yield (
+            f"padding and EOS are one token ({tokens.eos!r}): a training that masks padding by its id never learns to "
+            "stop; mask by position"
+        )

@@ -84,7 +84,7 @@ class HfEngine:
         """What ``reply`` would send: the rendered text and its exact length in tokens."""
         built = self._build(request)
         number = self._arm.tokens.bos_id
-        bos = None if number is None else built.ids.count(number)
+        bos = None if number is None else chat_template.leading(built.ids, number)
         return Prompt(text=built.text, tokens=len(built.ids), bos=bos, flags=built.flags)
 
     async def reply(self, request: Request) -> Reply:
