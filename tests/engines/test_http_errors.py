@@ -24,6 +24,7 @@ from multiturn.engines.http_errors import SHOWN, Fault, Redactor, Sense, looks_s
         (413, "bad_request", False),
         (422, "bad_request", False),
         (425, "server", True),
+        (498, "server", True),
         (429, "rate_limited", True),
         (500, "server", True),
         (501, "server", False),
@@ -74,6 +75,17 @@ OVERFLOWS = {
     "Your input exceeds the context window of this model": (None, None),
     "the number of tokens to keep is greater than the context length": (None, None),
     "Please reduce the length of the messages or completion.": (None, None),
+    "This model's maximum context length is 4096 tokens. However, you requested 5000 output tokens and your prompt "
+    "contains at least 4000 input tokens.": (None, 4096),
+    "This model's maximum context length is 4096 tokens. However, you requested 200 output tokens and your prompt "
+    "contains 4000 input tokens, for a total of at least 4200 tokens.": (4200, 4096),
+    "This model's maximum prompt length is 4096 but the request contains 5000 tokens.": (5000, 4096),
+    "Prompt length 5000 is greater than max_seq_len 4096": (None, None),
+    "the sum of prompt length and max_tokens (5000) exceeds max_seq_len (4096)": (None, None),
+    "Prompt length (5000) exceeds maximum input length (4096).": (None, None),
+    "context shift is disabled": (None, None),
+    "litellm.ContextWindowExceededError: no such luck": (None, None),
+    "Range of input length should be [1, 30720]": (None, 30720),
 }
 
 
@@ -102,6 +114,9 @@ def test_words_that_say_that_the_window_is_full(words: str, status: int) -> None
         "too many messages in this context",
         "temperature is too large: 3",
         "stop: too many sequences",
+        "'top_logprobs' is larger than the model limit",
+        "tensor size larger than model size",
+        "max_seq_len is no field of a request",
         "Request too large",
         "too many tokens per minute, please wait",
         "",
@@ -124,6 +139,11 @@ def test_too_many_tokens_a_minute_is_no_full_window() -> None:
     [
         (400, {"error": {"message": "x", "code": "context_length_exceeded"}}, "overflow", False),
         (413, {"error": {"message": "x", "type": "exceed_context_size_error"}}, "overflow", False),
+        (413, {"error": {"message": "Max size: 8000 tokens.", "code": "tokens_limit_reached"}}, "overflow", False),
+        (413, {"error": {"message": "too large: tokens per minute (TPM): Limit 6000"}}, "rate_limited", True),
+        (400, {"error": {"message": "x", "code": "invalid_prompt"}}, "filtered", False),
+        (400, {"error": {"message": "Content Exists Risk", "code": "invalid_request_error"}}, "filtered", False),
+        (400, {"error": {"message": "x", "code": "data_inspection_failed"}}, "filtered", False),
         (429, {"error": {"message": "x", "code": "insufficient_quota"}}, "auth", False),
         (429, {"error": {"message": "x", "code": "rate_limit_exceeded"}}, "rate_limited", True),
         (400, {"error": {"message": "x", "code": "content_filter"}}, "filtered", False),
@@ -148,7 +168,8 @@ def test_codes_in_the_body_go_before_the_status(status: int, body: object, kind:
         (b'{"error": "model not found"}', "model not found"),
         (b'{"message": "plain"}', "plain"),
         (b'{"detail": "Not Found"}', "Not Found"),
-        (b'{"detail": [{"loc": ["body"], "msg": "field required"}]}', "field required"),
+        (b'{"detail": [{"loc": ["body"], "msg": "field required"}]}', "body: field required"),
+        (b'{"detail": [{"loc": ["body", "x"], "msg": "a"}, {"loc": "y", "msg": "b"}]}', "body.x: a; y: b"),
         (b'[{"error": {"message": "in a list"}}]', "in a list"),
         (b'{"error": {"reason": "odd"}}', '{"reason": "odd"}'),
         (b'{"errors": ["first", "second"]}', "first"),
@@ -207,12 +228,19 @@ def test_what_looks_like_a_key_does_not_come_through(text: str, shown: str) -> N
 
 def test_words_are_cut_to_a_line_that_a_terminal_can_show() -> None:
     """No line breaks, no escape codes, no endless text; a secret is taken out before the cut."""
-    shown = Redactor(["kkkk"])(f"a\n\x1b[31mred\x1b[0m {'x' * (SHOWN - 20)}kkkkkkkk")
+    shown = Redactor(["kk99"])(f"a\n\x1b[31mred\x1b[0m {'x' * (SHOWN - 20)}kk99kk99")
     assert "\n" not in shown
     assert "\x1b" not in shown
     assert "kk" not in shown
     assert len(shown) <= SHOWN + 1
-    assert "kkkk" not in repr(Redactor(["kkkk"]))
+    assert "kk99" not in repr(Redactor(["kk99"]))
+
+
+@pytest.mark.parametrize("word", ["none", "ollama", "EMPTY", "dummy", "not-needed"])
+def test_a_word_that_stands_for_no_key_is_no_secret(word: str) -> None:
+    """It may be a word of a model's name; a short key with a digit in it is one."""
+    assert Redactor([word])(f"the model {word}-7b") == f"the model {word}-7b"
+    assert Redactor(["k3y"])("the k3y") == "the [redacted]"
 
 
 def test_the_shape_of_a_key() -> None:

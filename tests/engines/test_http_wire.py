@@ -107,10 +107,9 @@ def test_llama_cpp_gets_its_other_fields_too() -> None:
 
 
 def test_the_budget_and_its_field() -> None:
-    """Reasoning has its own tokens, added to the reply's, unless the model is known not to think."""
+    """Reasoning has its own tokens, added to the reply's wherever they are asked for: no template tells for certain."""
     thinking = request(msgspec.structs.replace(GREEDY, reasoning_tokens=100))
     assert sent(openai(), thinking)["max_tokens"] == 109
-    assert sent(openai(thinks=False), thinking)["max_tokens"] == 9
     wire = openai("openai", max_tokens_field="max_completion_tokens")
     assert sent(wire, thinking)["max_completion_tokens"] == 109
     assert "max_tokens" not in sent(wire, thinking)
@@ -282,6 +281,9 @@ def test_counts_that_are_written_as_text_are_read() -> None:
         (b'{"choices": [{"message": {"content": "Half a"}}], "error": {"message": "overloaded"}}', "overloaded"),
         (b'{"choices": [{"error": {"message": "overloaded"}, "finish_reason": "error"}]}', "overloaded"),
         (b'{"choices": [{"message": {"content": "Hi"}, "finish_reason": "abort"}]}', "abort"),
+        (b'{"choices": [{"message": {"content": ""}, "finish_reason": "insufficient_system_resource"}]}', "given up"),
+        (b'{"choices": [{"finish_reason": "error", "error": "half \\ud800"}]}', "half \ud800"),
+        (b'{"choices": [{"finish_reason": "error", "error": {"code": 502}}]}', "502"),
     ],
 )
 def test_a_fault_told_with_status_200(data: bytes, message: str) -> None:
@@ -353,12 +355,13 @@ def test_what_ollama_is_sent() -> None:
 
 
 def test_ollama_thinks_where_the_model_can() -> None:
-    """Then its budget has the reasoning's tokens too."""
+    """The budget has the reasoning's tokens either way: a model may think without being told to."""
     asked = request(msgspec.structs.replace(GREEDY, reasoning_tokens=100))
     thinking = msgspec.structs.replace(OLLAMA, thinks=True)
     assert sent(thinking, asked)["think"] is True
     assert sent(thinking, asked)["options"]["num_predict"] == 109
-    assert sent(OLLAMA, asked)["options"]["num_predict"] == 9
+    assert "think" not in sent(OLLAMA, asked)
+    assert sent(OLLAMA, asked)["options"]["num_predict"] == 109
 
 
 def test_what_a_file_adds_for_ollama() -> None:

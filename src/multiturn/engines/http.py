@@ -39,7 +39,7 @@ from multiturn.facts import EngineOptions, Inspection, ServerOptions, Unknown
 from multiturn.transcript import Flag, Prompt, Reply, Request, Session, Timing
 
 BY_SERVER: Final = Unknown("the server renders the prompt")
-TOO_MANY: Final = frozenset({429, 503})
+TOO_MANY: Final = frozenset({429, 498, 503, 529})
 """Statuses that say that fewer requests should be in flight."""
 MOVES: Final = frozenset({"connection", "server", "timeout"})
 """Kinds of failure for which another server is asked."""

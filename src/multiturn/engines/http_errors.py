@@ -28,6 +28,9 @@ Meaning = Literal["overflow", "filtered"]
 OK: Final = 200
 REDIRECTS: Final = range(300, 400)
 _NO_REPLIES: Final = range(201, 400)
+_BAD_REQUEST: Final = 400
+_TOO_LARGE: Final = 413
+_TOO_MANY: Final = 429
 BY_STATUS: Final[dict[int, tuple[FailureKind, bool]]] = {
     401: ("auth", False),
     402: ("auth", False),
@@ -38,6 +41,7 @@ BY_STATUS: Final[dict[int, tuple[FailureKind, bool]]] = {
     410: ("not_found", False),
     425: ("server", True),
     429: ("rate_limited", True),
+    498: ("server", True),
     501: ("server", False),
     505: ("server", False),
 }
@@ -49,9 +53,21 @@ OVERFLOW_CODES: Final = frozenset(
         "context_window_exceeded",
         "exceed_context_size_error",
         "model_max_prompt_tokens_exceeded",
+        "tokens_limit_reached",
     }
 )
-FILTER_CODES: Final = frozenset({"content_filter", "content_policy_violation", "responsibleaipolicyviolation"})
+FILTER_CODES: Final = frozenset(
+    {
+        "content_filter",
+        "content_policy_violation",
+        "data_inspection_failed",
+        "datainspectionfailed",
+        "invalid_prompt",
+        "responsibleaipolicyviolation",
+    }
+)
+_FILTERS: Final = re.compile(r"\bcontent exists risk\b", re.IGNORECASE)
+"""Words of a filter that has no code of its own."""
 SPENT_CODES: Final = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
 """Codes of a 429 that no waiting cures."""
 
@@ -62,7 +78,8 @@ _IS_OVER: Final = r"(?:exceed|longer than|larger than|greater than|too (?:long|l
 _OVERFLOWS: Final = re.compile(
     "|".join(
         (
-            rf"{_IS_OVER}{_PARTED}\b(?:context|model|sequence)[ _-]?(?:window|length|size|limit|len)\b",
+            rf"{_IS_OVER}{_PARTED}\b(?:context|sequence)[ _-]?(?:window|length|size|limit|len)\b",
+            rf"{_IS_OVER}{_PARTED}\bmodel[ _-]?len(?:gth)?\b",
             r"maximum context (?:length|size|window)\b.*\b(?:however|request|contain|result|exceed|reduce)",
             rf"\b(?:context|sequence)[ _-](?:window|length|size){_PARTED}\b(?:exceeded|overflow(?:s|ed)?|too small)\b",
             r"\b(?:prompt|input|messages|conversation|history)(?: is| are)? too long\b",
@@ -73,6 +90,12 @@ _OVERFLOWS: Final = re.compile(
             r"\breduce the length of (?:the|your) (?:messages|prompt|input|conversation)",
             r"\bcontext (?:length|window|size) of only\b",
             r"\bneeds? \d[\d,]* tokens\b.*\broom for \d",
+            r"\bmaximum prompt length is \d[\d,]* but the request contains \d",
+            rf"{_IS_OVER}{_PARTED}\bmax_(?:seq|input)_len\b|\bmax_(?:seq|input)_len\b{_PARTED}\bexceed",
+            rf"\b(?:prompt|input) length\b{_PARTED}\bexceed",
+            r"\bcontext ?window ?exceeded ?error\b",
+            r"\bcontext shift is disabled\b",
+            r"\brange of input length should be\b",
         )
     ),
     re.IGNORECASE | re.DOTALL,
@@ -80,13 +103,14 @@ _OVERFLOWS: Final = re.compile(
 _A_RATE: Final = re.compile(r"per (?:second|minute|hour|day)|rate.?limit|please wait|slow down", re.IGNORECASE)
 _NUMBER: Final = r"(\d[\d,]*)"
 _WINDOW: Final = re.compile(
-    r"(?:room for|(?:context|model)[ _-](?:length|size|window)(?: of)?(?: only)?(?: is)?(?: of)?|must be <=)"
+    r"(?:room for|(?:context|model)[ _-](?:length|size|window)(?: of)?(?: only)?(?: is)?(?: of)?|must be <="
+    r"|maximum prompt length is|input length should be \[\d+,)"
     rf"[ :(=]*{_NUMBER}",
     re.IGNORECASE,
 )
 _NEEDED: Final = re.compile(
-    rf"(?:requested|requested tokens|request|needs?|resulted in|contains|has|a total of|input)[ (]*{_NUMBER}"
-    r"(?: [a-z]+)?(?: tokens|\))",
+    r"(?:requested|requested tokens|request|needs?|resulted in|contains|has|a total of|input)(?: at least)?[ (]*"
+    rf"{_NUMBER}(?: (?!output\b|completion\b)[a-z]+)?(?: tokens|\))",
     re.IGNORECASE,
 )
 
@@ -97,11 +121,15 @@ READ: Final = 4_000
 
 
 class Fault(msgspec.Struct, frozen=True, kw_only=True):
-    """What a server said instead of a reply. ``codes`` are its machine-readable names for it, in small letters."""
+    """What a server said instead of a reply.
+
+    ``codes`` are its machine-readable names for it, in small letters; ``fields`` those of the request's that it names.
+    """
 
     status: int
     message: str
     codes: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()
     needed: int | None = None
     window: int | None = None
 
@@ -119,7 +147,7 @@ def read_fault(status: int, data: bytes) -> Fault:
         found: Any = json.loads(data)
     except (ValueError, RecursionError):
         return Fault(status=status, message=_plain(data))
-    return _from_json(status, found) or Fault(status=status, message=_plain(data))
+    return fault_of(status, found) or Fault(status=status, message=_plain(data))
 
 
 def sense(fault: Fault) -> Sense:
@@ -130,13 +158,14 @@ def sense(fault: Fault) -> Sense:
     status = _said_status(fault)
     if not OVERFLOW_CODES.isdisjoint(fault.codes) or (status in _SPEAKS_OF_LENGTH and overflows(fault.message)):
         return Sense("overflow", retryable=False)
-    if not FILTER_CODES.isdisjoint(fault.codes):
+    if not FILTER_CODES.isdisjoint(fault.codes) or (status == _BAD_REQUEST and _FILTERS.search(fault.message[:READ])):
         return Sense("filtered", retryable=False)
     if not SPENT_CODES.isdisjoint(fault.codes):
         return Sense("auth", retryable=False)
-    if status in BY_STATUS:
-        kind, again = BY_STATUS[status]
-        return Sense(kind, again)
+    a_rate = status == _TOO_LARGE and _A_RATE.search(fault.message[:READ])
+    known = BY_STATUS.get(_TOO_MANY if a_rate else status)
+    if known is not None:
+        return Sense(*known)
     if status in _NO_REPLIES:
         return Sense("protocol", retryable=False)
     return Sense("server", retryable=True) if status >= 500 or status == OK else Sense("bad_request", retryable=False)  # noqa: PLR2004 - where server errors begin
@@ -164,7 +193,7 @@ class Redactor:
     """Takes secrets out of what a server says, cuts it to a line of sane length, and makes it fit for a terminal."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
-        spelled = {form for secret in secrets if secret for form in _spellings(secret)}
+        spelled = {form for secret in secrets if not is_placeholder(secret) for form in _spellings(secret)}
         known = "|".join(re.escape(form) for form in sorted(spelled, key=len, reverse=True))
         self._pattern = re.compile(f"{known}|{_KEY_SHAPES}" if known else _KEY_SHAPES)
 
@@ -190,6 +219,17 @@ def looks_secret(text: str) -> bool:
     return re.search(_KEY_SHAPES, text) is not None
 
 
+_PLACEHOLDERS: Final = frozenset({"not-needed", "not-required", "no-key-required", "placeholder", "lm-studio"})
+
+
+def is_placeholder(key: str) -> bool:
+    """Whether it is a word that stands where a key must stand and none is needed (``none``, ``EMPTY``, ``ollama``).
+
+    Taking those out of what is shown would take out words that mean something.
+    """
+    return key.casefold() in _PLACEHOLDERS or re.fullmatch(r"[A-Za-z_-]{0,7}", key) is not None
+
+
 def _spellings(secret: str) -> set[str]:
     """How a server may repeat it: as it is, in a URL, in JSON."""
     return {secret, quote(secret, safe=""), quote_plus(secret), json.dumps(secret)[1:-1]}
@@ -202,11 +242,14 @@ def _said_status(fault: Fault) -> int:
     return next((number for number in numbers if 400 <= number < 600), OK)  # noqa: PLR2004 - statuses of errors
 
 
-def _from_json(status: int, found: Any) -> Fault | None:  # noqa: ANN401 - a server may say anything
+def fault_of(status: int, found: Any) -> Fault | None:  # noqa: ANN401 - a server may say anything
+    """What a refusal says that is read from JSON already; None where it has no shape that is known."""
     table = found[0] if isinstance(found, list) and found else found
     if not isinstance(table, dict):
         return None
     inner = table.get("error") or table.get("errors") or table.get("detail") or table
+    if isinstance(inner, list) and inner and all(isinstance(one, dict) and one.get("loc") for one in inner):
+        return _validated(status, inner)
     inner = inner[0] if isinstance(inner, list) and inner else inner
     if not isinstance(inner, dict):
         return Fault(status=status, message=str(inner), codes=_codes(table))
@@ -217,9 +260,17 @@ def _from_json(status: int, found: Any) -> Fault | None:  # noqa: ANN401 - a ser
         status=status,
         message=message if isinstance(message, str) else json.dumps(inner if message is None else message),
         codes=(*_codes(inner), *_codes(inner.get("innererror")), *_codes(inner.get("metadata"))),
+        fields=(str(inner["param"]),) if isinstance(inner.get("param"), str) else (),
         needed=_count(inner.get("n_prompt_tokens")),
         window=_count(inner.get("n_ctx")),
     )
+
+
+def _validated(status: int, faults: list[dict[str, Any]]) -> Fault:
+    """FastAPI's list of what a body has wrong, each with its place."""
+    places = [".".join(map(str, one["loc"])) if isinstance(one["loc"], list) else str(one["loc"]) for one in faults]
+    told = [f"{place}: {one.get('msg', 'refused')}" for place, one in zip(places, faults, strict=True)]
+    return Fault(status=status, message="; ".join(told), fields=tuple(places))
 
 
 def _codes(table: Any) -> tuple[str, ...]:  # noqa: ANN401 - a server may say anything

@@ -156,7 +156,6 @@ def _openai(
         extra=endpoint.body,
         rendered=rendered,
         window=found.window or window,
-        thinks=own.thinks if own else None,
         reasoning_field=own is not None and own.keeps_reasoning,
         omit=endpoint.omit,
     )

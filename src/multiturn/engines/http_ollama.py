@@ -61,8 +61,8 @@ class OllamaWire(msgspec.Struct, frozen=True, kw_only=True):
         return (*OPTIONS, "truncate", "shift", *(("think",) if self.thinks else ()))
 
     def budget(self, sampling: Sampling) -> int:
-        """New tokens at most; a model that does not think gets none for it."""
-        return sampling.max_tokens + (sampling.reasoning_tokens if self.thinks else 0)
+        """New tokens at most: the reply's, and those that were asked for its reasoning."""
+        return sampling.max_tokens + sampling.reasoning_tokens
 
     def body(self, request: Request, text: str = "", stop: tuple[str, ...] = ()) -> bytes:
         """The JSON of a request; ``text`` and ``stop`` as for :class:`multiturn.engines.http_openai.OpenAIWire`."""

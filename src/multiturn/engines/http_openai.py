@@ -13,7 +13,7 @@ import msgspec
 
 from multiturn.codec import clean_surrogates
 from multiturn.conversation import Message
-from multiturn.engines.http_errors import Fault, read_fault
+from multiturn.engines.http_errors import OK, Fault, fault_of, read_fault
 from multiturn.engines.http_json import Reader
 from multiturn.engines.http_toml import MaxTokensField
 from multiturn.errors import ContextOverflow, EngineSetupError, ReplyFailed
@@ -32,7 +32,7 @@ FINISH: Final[dict[str, FinishReason]] = {
     "max_tokens": "length",
     "content_filter": "filter",
 }
-BROKEN_OFF: Final = frozenset({"error", "abort"})
+BROKEN_OFF: Final = frozenset({"error", "abort", "insufficient_system_resource"})
 """Finish reasons of replies that the server gave up."""
 LLAMACPP_OFF: Final[dict[str, Any]] = {
     "samplers": ("penalties", "temperature", "top_k", "top_p", "min_p"),
@@ -79,9 +79,9 @@ DIALECTS: Final[dict[Server, Dialect]] = {
 class OpenAIWire(msgspec.Struct, frozen=True, kw_only=True):
     """How one model on one kind of server is asked.
 
-    ``rendered`` asks by text (``/completions``), not by messages. ``window`` is in tokens; ``thinks`` None where nobody
-    knows. ``reasoning_field``: the server hands a field with earlier reasoning to its template. ``omit`` are fields
-    that are not sent, since this server refuses them.
+    ``rendered`` asks by text (``/completions``), not by messages. ``window`` is in tokens. ``reasoning_field``: the
+    server hands a field with earlier reasoning to its template. ``omit`` are fields that are not sent, since this
+    server refuses them.
     """
 
     model: str
@@ -90,7 +90,6 @@ class OpenAIWire(msgspec.Struct, frozen=True, kw_only=True):
     extra: dict[str, Any] = {}
     rendered: bool = False
     window: int | None = None
-    thinks: bool | None = None
     reasoning_field: bool = False
     omit: tuple[str, ...] = ()
 
@@ -106,8 +105,8 @@ class OpenAIWire(msgspec.Struct, frozen=True, kw_only=True):
         return "max_tokens" if self.rendered else self.max_tokens_field
 
     def budget(self, sampling: Sampling) -> int:
-        """New tokens at most; a model that is known not to think gets none for it."""
-        return sampling.max_tokens + (0 if self.thinks is False else sampling.reasoning_tokens)
+        """New tokens at most: the reply's, and those that were asked for its reasoning."""
+        return sampling.max_tokens + sampling.reasoning_tokens
 
     def body(self, request: Request, text: str = "", stop: tuple[str, ...] = ()) -> bytes:
         """The JSON of a request.
@@ -268,8 +267,8 @@ _READER: Final = Reader(_Said, dispensable=("usage", "timings", "model"))
 
 
 def _fault_of(choice: _Choice) -> Fault:
-    told = msgspec.json.encode({"error": choice.error or f"the reply was given up ({choice.finish_reason})"})
-    return read_fault(200, told)
+    told = f"the reply was given up ({choice.finish_reason})"
+    return fault_of(OK, {"error": choice.error or told}) or Fault(status=OK, message=told)
 
 
 def _texts(choice: _Choice, *, rendered: bool) -> tuple[str, str]:
