@@ -321,17 +321,17 @@ def test_templates_that_differ_are_told_and_not_refused() -> None:
     """Each model with its own is how most fine-tunes are used; a reader must know."""
     (note,) = refuse_if_different(with_template("a"), with_template("b", stop_tokens="x"))
     assert note.startswith("warning: base and tuned have different chat templates")
-    assert "--template from:BASE" in note
+    assert "--template from:MODEL, with base's spec" in note
 
 
 def test_a_tune_that_lost_its_template_is_told() -> None:
     """Its folder was saved without the tokenizer's template: it is asked in another form than the base."""
     (note,) = refuse_if_different(with_template("a"), with_template(PLAIN_SHA256))
     assert "tuned has no chat template and base has one" in note
-    assert "--template from:BASE" in note
+    assert "--template from:MODEL, with base's spec" in note
     (other,) = refuse_if_different(with_template(PLAIN_SHA256), with_template("a"))
     assert "base has no chat template and tuned has one" in other
-    assert "--template from:TUNED" in other
+    assert "with tuned's spec" in other
 
 
 def test_stops_that_differ_alone_are_told() -> None:

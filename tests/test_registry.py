@@ -156,6 +156,20 @@ def test_a_folder_needs_no_prefix(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize(
+    "spec", ["outputs/run/chekpoint-500", "./outputs/run/checkpoint-50", "outputs/run/checkpoint-5000+lora=x"]
+)
+def test_a_path_with_a_typo_is_answered_with_what_lies_there(
+    spec: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has too many slashes for a name of the hub."""
+    (tmp_path / "outputs" / "run" / "checkpoint-500").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SpecError, match="there is no folder or file") as caught:
+        resolve(spec)
+    assert caught.value.hint == "did you mean outputs/run/checkpoint-500?"
+
+
+@pytest.mark.parametrize(
     ("spec", "engine"),
     [
         ("openai:gpt-x", "openai"),

@@ -23,6 +23,7 @@ from multiturn.results import SHARES, Change, Comparison, Contrast, Distribution
 from multiturn.stats.paired import mean_interval, paired_difference
 from multiturn.stats.quantiles import quantiles
 from multiturn.stats.rates import share_interval
+from multiturn.transcript import MANY_ENDLESS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -38,8 +39,6 @@ _SHOWN: Final = 80
 _MAY_DIFFER: Final = frozenset(f"identity.{key}" for key in MODEL_KEYS)
 _COMES_WITH_IT: Final = frozenset(f"identity.{key}" for key in TEMPLATE_KEYS)
 """May differ too, where each model is asked with its own template: a note says so."""
-_ENDLESS: Final = 0.05
-"""Share of replies that end inside their reasoning, above which a note says so."""
 _OTHER_FORMAT: Final = 0.05
 """How much oftener the tuned model leaves its role, as a share of replies, before a note asks about its template."""
 _NEVER_VARY: Final = frozenset({"suite_digest"})
@@ -85,13 +84,13 @@ def _template_notes(differing: Mapping[str, tuple[object, object]]) -> Iterator[
         without, other = ("tuned", "base") if tuned_plain else ("base", "tuned")
         yield (
             f"warning: {without} has no chat template and {other} has one: {without} was asked in the plain "
-            f"User:/Assistant: form. If it was trained with the other's, ask both with that: --template "
-            f"from:{other.upper()}"
+            f"User:/Assistant: form. If it was trained with the other's, ask both with that: --template from:MODEL, "
+            f"with {other}'s spec"
         )
         return
     yield (
         "warning: base and tuned have different chat templates, and each was asked with its own; "
-        "--template from:BASE asks both with one"
+        "--template from:MODEL, with base's spec, asks both with one"
     )
 
 
@@ -190,7 +189,7 @@ def _format_note(leakage: Contrast) -> Iterator[str]:
     yield (
         f"warning: tuned leaves its role (goes on as the user, writes role labels or control tokens) in "
         f"{number(tuned, 'share')} of replies, base in {number(base, 'share')}: was it trained on another format than "
-        "it is asked in? multiturn doctor TUNED shows what is sent"
+        "it is asked in? multiturn doctor MODEL shows what is sent"
     )
 
 
@@ -234,7 +233,7 @@ def _arm_notes(name: str, arm: Summary, suite: Suite) -> Iterator[str]:
     if arm.lost:
         kinds = ", ".join(f"{kind} {count}" for kind, count in sorted(arm.lost.items()))
         yield f"{name}: {arm.lost.total()} of {arm.turns} turns are missing through no doing of the model ({kinds})"
-    if arm.endless > _ENDLESS * arm.replies:
+    if arm.endless > MANY_ENDLESS * arm.replies:
         yield (
             f"warning: {name}: {arm.endless} of {arm.replies} replies ended inside their reasoning; "
             "--reasoning-tokens N gives it a budget of its own"

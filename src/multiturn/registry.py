@@ -61,6 +61,8 @@ def resolve(spec: str) -> tuple[str, str]:
         return f"{prefix}:{rest.partition(':')[0]}", spec
     if _is_folder_or_hub_name(spec):
         return "hf", f"hf:{spec}"
+    if not colon and "/" in spec and not os.path.exists(spec):  # noqa: PTH110 - as below
+        raise SpecError(f"there is no folder or file {spec.split('+lora=', maxsplit=1)[0]}", hint=_near_paths(spec))
     raise SpecError(f"{spec!r} names no engine and model", hint=_advice(spec, prefix, rest))
 
 
@@ -159,6 +161,17 @@ def _opener(name: str) -> Opener:
 
 def _plugins() -> dict[str, importlib.metadata.EntryPoint]:
     return {point.name: point for point in importlib.metadata.entry_points(group=GROUP)}
+
+
+def _near_paths(spec: str) -> str:
+    """Names like it that lie where it would lie."""
+    path = Path(spec.split("+lora=", maxsplit=1)[0])
+    try:
+        there = [str(one) for one in path.parent.iterdir()]
+    except OSError:
+        return f"look at the path; the forms are {FORMS}"
+    near = difflib.get_close_matches(str(path), there, n=3, cutoff=0.5)
+    return f"did you mean {' or '.join(near)}?" if near else f"look at the path; the forms are {FORMS}"
 
 
 def _advice(spec: str, prefix: str, rest: str) -> str:

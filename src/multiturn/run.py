@@ -37,6 +37,14 @@ GIVE_UP_AFTER: Final = 5
 """Conversations that fail one after the other, with no reply between, before a run stops: the server is gone."""
 
 
+_WHAT_NEXT: Final = {
+    "auth": "mend the key or its rights, then give the same command again: it goes on from there",
+    "not_found": "mend the model's name or its URL; what is stored is kept",
+    "bad_request": "the server refuses what is asked for: leave out the field that it names, or see docs/models.md",
+}
+"""What to do after failures that no waiting cures, by their kind."""
+
+
 class Progress(msgspec.Struct, frozen=True, kw_only=True):
     """How far a run is. ``*_done`` include what was stored before; replies and tokens are of this session only.
 
@@ -260,7 +268,7 @@ class _Tally:
         self._turns_done = self._turns - to_commit
         self._replies = self._tokens = self._failures = self._missing = self._differing = self._in_a_row = 0
         self._endless = 0
-        self._last_failure = ""
+        self._last_failure = self._last_kind = ""
         self._started = time.monotonic()
 
     def turn(self, record: TurnRecord) -> None:
@@ -274,6 +282,7 @@ class _Tally:
             self._failures += 1
             self._in_a_row += 1
             self._last_failure = record.failure.message if record.failure else ""
+            self._last_kind = record.failure.kind if record.failure else ""
         elif record.status in REPLIED:
             self._replies += 1
             self._in_a_row = 0
@@ -290,7 +299,10 @@ class _Tally:
         if self._in_a_row >= GIVE_UP_AFTER:
             raise EngineError(
                 f"{self._in_a_row} conversations in a row failed; the last one: {self._last_failure}",
-                hint="once the engine or its server is well, give the same command again: it goes on from there",
+                hint=_WHAT_NEXT.get(
+                    self._last_kind,
+                    "once the engine or its server is well, give the same command again: it goes on from there",
+                ),
             )
 
     def progress(self) -> Progress:

@@ -35,6 +35,9 @@ OverflowPolicy = Literal["stop", "drop-oldest"]
 ThinkPolicy = Literal["auto", "keep", "drop"]
 """Whether the reasoning of earlier replies stays in the history; ``auto``: where the model's template wants it."""
 
+MANY_ENDLESS: Final = 0.05
+"""Share of replies that end inside their reasoning, above which a reader is told."""
+
 REPLIED: Final[frozenset[Status]] = frozenset({"ok", "empty", "length", "filtered"})
 """Statuses of turns that have a reply, if an empty one."""
 

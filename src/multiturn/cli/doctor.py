@@ -33,6 +33,7 @@ def doctor(
     allow_pickle: flags.Pickle = False,
     timeout: flags.Timeout = flags.SERVER_FIRST.timeout,
     retries: flags.Retries = flags.SERVER_FIRST.retries,
+    longest_wait: flags.LongestWait = flags.SERVER_FIRST.longest_wait,
 ) -> None:
     """Show what will really be sent to a model, and whether its template, stop tokens and defaults agree.
 
@@ -50,6 +51,7 @@ def doctor(
         allow_pickle=allow_pickle,
         timeout=timeout,
         retries=retries,
+        longest_wait=longest_wait,
     )
     arm = flags.arm(model, template=template)
     found = run_until_done(multiturn.api.aexamine(arm, asked.engine_options(), ask=ask))

@@ -13,12 +13,11 @@ from multiturn.cli.interrupts import run_until_done
 from multiturn.cli.screen import OUT, counted, duration, say, shorten, warn, watching
 from multiturn.conditions import Arm
 from multiturn.errors import EXIT_INFRASTRUCTURE, UsageError
+from multiturn.transcript import MANY_ENDLESS
 
 if TYPE_CHECKING:
     from multiturn.api import Compared, Held, Job
 
-TOO_MANY_ENDLESS: Final = 0.05
-"""Share of replies that ended inside their reasoning, above which a run says so."""
 TOO_MUCH_MISSING: Final = 0.1
 """Share of turns that failed, above which a run's exit code says so."""
 RESULTS: Final = Path("outputs/mtbench_results.json")
@@ -146,7 +145,7 @@ def _end(*runs: Held) -> None:
                 "out the same (another machine?); --fresh holds the run anew"
             )
         endless = held.progress.endless
-        if endless > TOO_MANY_ENDLESS * held.progress.replies:
+        if endless > MANY_ENDLESS * held.progress.replies:
             warn(
                 f"{shorten(held.run.arm.spec)}: {endless} of {held.progress.replies} replies ended inside their "
                 "reasoning; --reasoning-tokens N gives it a budget of its own"
