@@ -224,7 +224,7 @@ class LlamaCppEngine:
             SWITCHED_OFF
             | {
                 "prompt": ids,
-                "n_predict": self._budget(sampling),
+                "n_predict": sampling.max_tokens + sampling.reasoning_tokens,
                 "temperature": sampling.temperature,
                 "top_p": sampling.top_p,
                 "top_k": sampling.top_k,
@@ -243,10 +243,6 @@ class LlamaCppEngine:
             | ({"json_schema": msgspec.json.decode(request.json_schema)} if request.json_schema else {})
             | ({"n_probs": 1} if request.logprobs else {})
         )
-
-    def _budget(self, sampling: Sampling) -> int:
-        """New tokens at most: a model whose template knows no reasoning gets none for it."""
-        return sampling.max_tokens + (sampling.reasoning_tokens if self.facts.thinks else 0)
 
     def _generated(self, decoded: Decoded) -> list[int] | None:
         """The ids of the reply's text; None where a stop string was cut from it, so that they would say more."""
