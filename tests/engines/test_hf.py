@@ -223,6 +223,20 @@ def test_reasoning_is_kept_apart_and_has_its_own_budget(model_folder: Folders) -
     assert (unfinished.text, unfinished.reasoning, unfinished.finish) == ("", "hm", "length")
 
 
+@pytest.mark.parametrize("template", ["plain-chat", "no-template"])
+def test_a_training_may_teach_thinking_that_the_template_does_not_know(model_folder: Folders, template: str) -> None:
+    """As a LoRA trained on traces of a reasoning model: the budget for thinking is there, and is not for the reply."""
+    end = "<|im_end|>" if template == "plain-chat" else "<|endoftext|>"
+    path = model_folder(template, says=f"<think>hm</think>Done.{end}")
+    exact = Sampling(temperature=0.0, max_tokens=4, reasoning_tokens=50)
+    cut = ask(path, request("Hi", sampling=exact))
+    assert (cut.text, cut.reasoning, cut.finish, cut.new_tokens) == ("Done", "hm", "length", 8)
+    whole = ask(path, request("Hi", sampling=msgspec.structs.replace(exact, max_tokens=5)))
+    assert (whole.text, whole.reasoning, whole.finish, whole.new_tokens) == ("Done.", "hm", "length", 9)
+    quick = ask(model_folder(template, says="Donuts."), request("Hi", sampling=exact))
+    assert (quick.text, quick.reasoning, quick.finish, quick.new_tokens) == ("Donu", "", "length", 4)
+
+
 def test_a_conversation_with_a_model_that_thinks(model_folder: Folders) -> None:
     """Its template takes earlier reasoning off: the record has it, the next prompt does not."""
     talk = Conversation(id="talk", turns=(Turn(text="Hi"), Turn(text="Again")))
@@ -374,19 +388,23 @@ def test_an_interrupted_conversation_goes_on_as_if_nothing_had_happened(model_fo
 
 
 class Cramped:
-    """A model in a memory that holds so many rows."""
+    """A model in a memory that holds so many rows; of more it holds the first ``tokens``."""
 
-    def __init__(self, model: Any, rows: int) -> None:  # noqa: ANN401 - a model of transformers
+    def __init__(self, model: Any, rows: int, tokens: int = 0) -> None:  # noqa: ANN401 - a model of transformers
         self._model = model
         self._rows = rows
+        self._tokens = tokens
         self.batches: list[int] = []
 
-    def generate(self, *, input_ids: Any, **options: Any) -> Any:  # noqa: ANN401 - as transformers
+    def generate(self, *, input_ids: Any, generation_config: Any, **options: Any) -> Any:  # noqa: ANN401 - as transformers
         """Decode, or run out of memory."""
         self.batches.append(len(input_ids))
-        if len(input_ids) > self._rows:
-            raise torch.OutOfMemoryError("out of memory")
-        return self._model.generate(input_ids=input_ids, **options)
+        if len(input_ids) <= self._rows:
+            return self._model.generate(input_ids=input_ids, generation_config=generation_config, **options)
+        if self._tokens:
+            generation_config.max_new_tokens = self._tokens
+            self._model.generate(input_ids=input_ids, generation_config=generation_config, **options)
+        raise torch.OutOfMemoryError("out of memory")
 
 
 def orders(count: int) -> list[Order]:
@@ -397,10 +415,11 @@ def orders(count: int) -> list[Order]:
     ]
 
 
-def test_a_batch_that_memory_does_not_hold_is_split(model_folder: Folders) -> None:
-    """The replies are those of the whole batch; a single one that does not fit fails in words."""
+@pytest.mark.parametrize("tokens", [0, 3], ids=["at once", "in the middle"])
+def test_a_batch_that_memory_does_not_hold_is_split(model_folder: Folders, tokens: int) -> None:
+    """The replies are those of the whole batch, seeds and all; a single one that does not fit fails in words."""
     model = AutoModelForCausalLM.from_pretrained(model_folder("plain-chat"))
-    cramped, roomy, split = Cramped(model, 2), orders(7), orders(7)
+    cramped, roomy, split = Cramped(model, 2, tokens), orders(7), orders(7)
     decode(model, roomy, torch.device("cpu"))
     decode(cramped, split, torch.device("cpu"))
     assert cramped.batches == [7, 4, 2, 2, 3, 2, 1]

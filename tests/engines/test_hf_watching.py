@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from multiturn.engines.hf_watching import Watch, split_reasoning
+from multiturn.cleaning import _REASONING
+from multiturn.engines.hf_watching import THINKING, Watch, split_reasoning
 
 END = "<end>"
 
@@ -35,8 +36,9 @@ class Toy:
             ended = watch.after(ids)
             if ended is not None:
                 break
-        text = watch.text(ids)
-        return ended, text.reply, text.reasoning, len(ids)
+        kept = watch.within_budget(ids)
+        text = watch.text(kept)
+        return ended if kept == ids else "limit", text.reply, text.reasoning, len(kept)
 
 
 @pytest.fixture
@@ -85,7 +87,7 @@ def test_the_budget_is_exact(toy: Toy) -> None:
 
 
 def thinking(**settings: Any) -> dict[str, Any]:  # noqa: ANN401 - as Watch
-    return {"thinks": True, "budget": 3, "reasoning": 4} | settings
+    return {"budget": 3, "reasoning": 4} | settings
 
 
 def test_reasoning_has_a_budget_of_its_own(toy: Toy) -> None:
@@ -96,9 +98,12 @@ def test_reasoning_has_a_budget_of_its_own(toy: Toy) -> None:
 
 
 def test_a_reply_without_reasoning_has_the_reply_s_budget_alone(toy: Toy) -> None:
-    """What was meant for thinking is not given to it."""
+    """What was meant for thinking is not given to it, be it blank or begin like a marker."""
     assert toy.held("a", "b", "c", "d", **thinking()) == ("limit", "abc", "", 3)
     assert toy.held("<", "b", "c", "d", **thinking()) == ("limit", "<bc", "", 3)
+    assert toy.held("<", "th", "y", "me", **thinking(budget=2)) == ("limit", "<th", "", 2)
+    assert toy.held("\n", " ", "\t", "a", "b", **thinking()) == ("limit", "\n \t", "", 3)
+    assert toy.held("<", END, **thinking(budget=1)) == ("limit", "<", "", 1)
 
 
 def test_reasoning_that_does_not_end_leaves_no_reply(toy: Toy) -> None:
@@ -135,6 +140,24 @@ def test_reasoning_that_says_nothing_keeps_its_end(toy: Toy) -> None:
         "",
         5,
     )
+
+
+def test_a_reply_that_is_decoded_again_is_watched_from_its_beginning(toy: Toy) -> None:
+    """What a batch that ran out of memory had seen counts no more: here it had thought, and then does not."""
+    pieces = ["<think>", "hm", "</think>", "a"]
+    toy.held(*pieces, "b")
+    ids = [toy.decode([number]) for number in range(6)]
+    watch = Watch(toy.decode, stop_ids=frozenset({0}), stops=(), budget=2, reasoning=9)
+    numbers = [ids.index(piece) for piece in pieces]
+    assert [watch.after(numbers[:length]) for length in range(1, 5)] == [None] * 4
+    watch.restart()
+    assert (watch.after([numbers[3]]), watch.after([numbers[3], ids.index("b")])) == (None, "limit")
+    assert watch.text(numbers[3:]).reply == "a"
+
+
+def test_a_cleaned_reply_and_a_watched_one_know_the_same_markers() -> None:
+    """The two are strangers to each other, so each has its own list."""
+    assert THINKING == _REASONING
 
 
 @pytest.mark.parametrize(

@@ -213,6 +213,8 @@ class _Rows:
             [order.ids for order in orders],
             self._drawn_on,
         )
+        for order in orders:
+            order.watch.restart()  # a batch that memory did not hold is decoded again, in halves
         self._ids: list[list[int]] = [[] for _ in orders]
         self._logprobs: list[list[float]] = [[] for _ in orders]
         self._live = [True] * len(orders)
@@ -254,10 +256,11 @@ class _Rows:
 
     def _tell(self, row: int, ended: Literal["token", "string", "limit"]) -> None:
         self._live[row] = False
+        ids = self._orders[row].watch.within_budget(self._ids[row])
         decoded = Decoded(
-            ids=self._ids[row],
-            ended=ended,
-            logprobs=self._logprobs[row],
+            ids=ids,
+            ended=ended if len(ids) == len(self._ids[row]) else "limit",
+            logprobs=self._logprobs[row][: len(ids)],
             prompt_seconds=self._read,
             seconds=time.perf_counter() - self._begun - self._read,
         )

@@ -154,8 +154,7 @@ class HfEngine:
             stops=[stop for stop, number in named.items() if number is None],
             budget=sampling.max_tokens,
             reasoning=sampling.reasoning_tokens,
-            opened=built.text.rstrip().endswith(_OPENERS),
-            thinks=self.facts.thinks,
+            opened=self.facts.thinks and built.text.rstrip().endswith(_OPENERS),
         )
 
     def _require_room(self, needed: int) -> None:

@@ -27,16 +27,15 @@ class Text(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Watch:
-    """One reply's stops and budgets.
+    """One reply's stops and budgets. A training may teach reasoning that no template knows of, so it is looked for.
 
     Args:
-        decode: from ids to text, special tokens left out.
+        decode: from ids to text, control tokens as their own text.
         stop_ids: tokens that end the reply.
         stops: strings that end the reply; they are looked for in what is not reasoning.
         budget: tokens for the reply.
         reasoning: further tokens, for what the model thinks first.
         opened: the prompt has opened the reasoning already.
-        thinks: the model's template knows of reasoning.
     """
 
     def __init__(
@@ -48,18 +47,22 @@ class Watch:
         budget: int,
         reasoning: int = 0,
         opened: bool = False,
-        thinks: bool = False,
     ) -> None:
         self._decode = decode
         self._stop_ids = stop_ids
         self._stops = tuple(stops)
         self._budget = budget
-        self.limit: Final = budget + (reasoning if thinks else 0)
-        self._opened = opened and thinks
-        self._thinks = thinks
-        self._began: bool | None = True if self._opened else None if thinks else False
-        self._thought: int | None = None if thinks else 0
+        self.limit: Final = budget + reasoning
+        self._opened = opened
         self._tail = _TOKENS_A_LETTER * max(map(len, (*self._stops, ""))) + 8
+        self._began: bool | None
+        self._thought: int | None
+        self.restart()
+
+    def restart(self) -> None:
+        """Forget what was seen: the reply is decoded again from its first token."""
+        self._began = True if self._opened else None
+        self._thought = None
 
     def after(self, ids: Sequence[int]) -> Ended | None:
         """Whether the reply is over after these generated ids; called once for each token, in order."""
@@ -72,12 +75,16 @@ class Watch:
         spent = len(ids) if thinking else len(ids) - (self._thought or 0)
         return "limit" if len(ids) >= self.limit or (not thinking and spent >= self._budget) else None
 
+    def within_budget(self, ids: list[int]) -> list[int]:
+        """The ids of a reply that is over: without the few that it took to see that it does not open a reasoning."""
+        return ids if self._began else ids[: self._budget]
+
     def text(self, ids: Sequence[int]) -> Text:
         """What the ids say, taken apart. The end of a reasoning that says nothing stays in front of the reply."""
         if ids and ids[-1] in self._stop_ids:
             ids = ids[:-1]
         text = self._decode(ids)
-        reasoning, reply = split_reasoning(text, opened=self._opened) if self._thinks else ("", text)
+        reasoning, reply = split_reasoning(text, opened=self._opened)
         ends = [at for at in (reply.find(stop) for stop in self._stops) if at >= 0]
         cut = reply[: min(ends)] if ends else reply
         return Text(reply=cut if reasoning else text.removesuffix(reply) + cut, reasoning=reasoning)
@@ -85,9 +92,10 @@ class Watch:
     def _look_for_reasoning(self, ids: Sequence[int]) -> None:
         if self._began is None:
             text = self._decode(ids).lstrip()
+            waits = any(begin.startswith(text) for begin, _ in THINKING)
             if any(text.startswith(begin) for begin, _ in THINKING):
                 self._began = True
-            elif not any(begin.startswith(text) for begin, _ in THINKING):
+            elif not waits or (not text and len(ids) >= self._budget):
                 self._began, self._thought = False, 0
         if self._began and self._thought is None:
             tail = self._decode(ids[-(_TOKENS_A_LETTER * _LONGEST_MARKER) :])
@@ -100,8 +108,7 @@ class Watch:
         return any(stop in tail for stop in self._stops) and self._has_stop(ids)
 
     def _has_stop(self, ids: Sequence[int]) -> bool:
-        text = self._decode(ids)
-        reply = split_reasoning(text, opened=self._opened)[1] if self._thinks else text
+        reply = split_reasoning(self._decode(ids), opened=self._opened)[1]
         return any(stop in reply for stop in self._stops)
 
 
