@@ -30,6 +30,7 @@ from multiturn.engines.http_facts import Asking, asking, inspection
 from multiturn.engines.http_json import Reader
 from multiturn.engines.http_openai import OpenAIWire
 from multiturn.engines.http_pace import Gate
+from multiturn.engines.http_refused import unusable
 from multiturn.engines.http_seats import Seats
 from multiturn.engines.http_setup import TIMEOUT, Found, Setup
 from multiturn.engines.http_spec import Endpoint, parse_spec
@@ -51,6 +52,7 @@ class HttpEngine:
     def __init__(self, endpoint: Endpoint, found: Found, asked: Asking, server: ServerOptions) -> None:
         self.spec = endpoint.spec
         self.facts = asked.facts
+        self._endpoint = endpoint
         self._found = found
         self._asking = asked
         self._wire = asked.wire
@@ -63,6 +65,7 @@ class HttpEngine:
         self._texts: dict[Session, tuple[tuple[Message, ...], str]] = {}
         self._name = ("", "")
         self._open = True
+        self._replied = False
 
     async def prompt(self, request: Request) -> Prompt | Unknown:
         """The rendered text where we render; its length in tokens only the server knows."""
@@ -80,7 +83,8 @@ class HttpEngine:
         """The reply to the last message.
 
         Raises:
-            EngineSetupError: a sampling field is asked for that this server has no name for.
+            EngineSetupError: a sampling field is asked for that this server has no name for; or, as long as there was
+                no reply yet, the server refuses what every request would hold.
             ContextOverflow, ReplyFailed: as for any engine.
         """
         template = self._asking.template
@@ -161,12 +165,12 @@ class HttpEngine:
                 gate.limit.went_well()
         finally:
             gate.leave()
-        return self._understood(heard, request, place.host)
+        return self._understood(heard, body, request, place.host)
 
-    def _understood(self, heard: Heard, request: Request, host: str) -> Reply:
+    def _understood(self, heard: Heard, body: bytes, request: Request, host: str) -> Reply:
         """The reply in what came back."""
         if heard.status != OK:
-            return self._refused(heard, read_fault(heard.status, heard.data), host)
+            return self._refused(heard, read_fault(heard.status, heard.data), body, host)
         if heard.is_page:
             raise TryFailed("protocol", f"{host} sends a page for people, not a reply", retryable=False)
         try:
@@ -176,14 +180,19 @@ class HttpEngine:
         except ReplyFailed as error:
             raise TryFailed(error.kind, f"{host}: {error.message}", retryable=error.retryable) from None
         if isinstance(reply, Fault):
-            return self._refused(heard, reply, host)
+            return self._refused(heard, reply, body, host)
+        self._replied = True
         if reply.served_model != self._name[0]:
             self._name = (reply.served_model, self._redact(reply.served_model))
         told, shown = self._name
         return reply if told == shown else msgspec.structs.replace(reply, served_model=shown)
 
-    def _refused(self, heard: Heard, fault: Fault, host: str) -> Reply:
+    def _refused(self, heard: Heard, fault: Fault, body: bytes, host: str) -> Reply:
         error = self._transport.refusal(heard, fault, host)
+        if isinstance(error, TryFailed) and not self._replied:
+            stop = unusable(fault, error.message, self._endpoint, body)
+            if stop is not None:
+                raise stop
         if error is not None:
             raise error
         return Reply(text="", finish="filter", timing=Timing(total=heard.seconds))

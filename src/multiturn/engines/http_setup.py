@@ -26,6 +26,7 @@ from multiturn.engines.http_listing import (
 )
 from multiturn.engines.http_ollama import Shown, full_name, read_digests, read_show
 from multiturn.engines.http_openai import Server
+from multiturn.engines.http_refused import BUDGETS, in_file
 from multiturn.engines.http_spec import Endpoint, Place
 from multiturn.engines.http_transport import Heard, Transport, TryFailed
 from multiturn.errors import EngineSetupError, ReplyFailed
@@ -171,11 +172,10 @@ class Setup:
                 f"{place.base} replies to no request for {endpoint.model!r} (404: {words})",
                 hint="look at the name, and whether the URL ends as the server's API does (/v1)",
             )
-        other = "max_tokens" if endpoint.max_tokens_field == "max_completion_tokens" else "max_completion_tokens"
         if heard.status == BAD_REQUEST and endpoint.max_tokens_field in words:
             raise EngineSetupError(
                 f"{place.host} does not take {endpoint.max_tokens_field}: {words}",
-                hint=f'write a file server.toml with max_tokens_field = "{other}" and use openai:server.toml',
+                hint=in_file(endpoint, f'max_tokens_field = "{BUDGETS[endpoint.max_tokens_field]}"'),
             )
         self._require_json(place, heard)
 
