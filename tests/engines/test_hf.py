@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import hashlib
 import importlib.util
 import threading
 from collections.abc import Awaitable, Callable, Sequence
@@ -16,10 +17,11 @@ import pytest
 from multiturn.conversation import Conversation, Message, Turn
 from multiturn.dialogue import Dialogue, Manner, hold
 from multiturn.errors import ContextOverflow, ReplyFailed
-from multiturn.facts import EngineOptions
+from multiturn.facts import EngineOptions, Unknown
 from multiturn.protocols import Engine, Inspectable
 from multiturn.registry import open_engines
-from multiturn.transcript import Reply, Request, Sampling, Session, Transcript, TurnRecord
+from multiturn.signals.role_leakage import role_leak
+from multiturn.transcript import Prompt, Reply, Request, Sampling, Session, Transcript, TurnRecord
 
 if importlib.util.find_spec("torch") is None or importlib.util.find_spec("transformers") is None:
     pytest.skip("needs torch and transformers: pip install '.[transformers]'", allow_module_level=True)
@@ -206,6 +208,35 @@ def test_a_base_model_without_a_template_does_not_play_the_user(model_folder: Fo
     assert [turn.reply for turn in transcript.turns] == ["Ok.", "Ok."]
     assert [turn.finish for turn in transcript.turns] == ["stop", "stop"]
     assert transcript.turns[0].flags == ("fallback_template",)
+
+
+RUN_ON = "\nHi.<|im_start|>user:<|endoftext|>"
+
+
+def test_a_control_token_that_the_model_writes_itself_is_seen(model_folder: Folders) -> None:
+    """It would say that the model was trained on another format: it stands in the reply as text, also at its end.
+
+    What the record shows is what the next prompt holds: letters, and a flag that says so.
+    """
+    path = model_folder("plain-chat", says=RUN_ON)
+    talk = Conversation(id="talk", turns=(Turn(text="Hi"), Turn(text="Again")))
+    leaked = "Hi.<|im_start|>user:<|endoftext|>"
+
+    async def chat(engines: list[Engine]) -> tuple[Transcript, Prompt]:
+        short = Manner(sampling=Sampling(temperature=0.0, max_tokens=10))
+        transcript = await hold(talk, engines[0], short, commit=nothing)
+        fresh = await engines[0].prompt(request("Hi", leaked, "Again", name="fresh"))
+        assert not isinstance(fresh, Unknown)
+        return transcript, fresh
+
+    transcript, fresh = with_engines([path], chat)
+    first, second = transcript.turns
+    assert first.reply == leaked
+    assert role_leak(first) is not None
+    assert "reencoded" in second.flags
+    assert second.prompt_tokens == fresh.tokens
+    assert second.prompt_sha256 == hashlib.sha256(fresh.text.encode()).hexdigest()
+    assert first.new_tokens == 10
 
 
 THOUGHT = "\nhm</think>Done.<|im_end|>"

@@ -176,11 +176,14 @@ class HfEngine:
             self._flight.discard(order)
 
     def _remembered(self, built: Built, decoded: Decoded) -> Known:
-        """The prompt and the reply as ids; the reply's text as it stands behind the prompt, blanks and all."""
+        """The prompt and the reply as ids; the reply's text as it stands behind the prompt, blanks and all.
+
+        A reply in which the model wrote a control token goes on as the text that the record shows, in letters.
+        """
         tokens = self._arm.tokens
-        ids = list(decoded.ids)
-        while ids and (ids[-1] in self._arm.stop_ids or tokens.is_special(ids[-1])):
-            ids.pop()
+        ids = decoded.ids[:-1] if decoded.ended == "token" else decoded.ids
+        if tokens.has_control(ids):
+            return Known(built.text, built.ids, tokens.decode(ids), None)
         before = built.ids[-CONTEXT_TOKENS:]
-        text = tokens.decode([*before, *ids]).removeprefix(tokens.decode(before))
+        text = tokens.spoken([*before, *ids]).removeprefix(tokens.spoken(before))
         return Known(built.text, built.ids, text, None if decoded.ended == "string" else ids)

@@ -17,7 +17,7 @@ Pieces = Sequence[tuple[str, bool]]
 
 
 class Token(msgspec.Struct, frozen=True):
-    """An added token: its text, its id, and whether decoding leaves it out."""
+    """An added token: its text, its id, whether it is special, and whether it takes blanks beside it."""
 
     text: str
     id: int
@@ -46,8 +46,8 @@ class Tokens:
         self.control: dict[str, int] = {
             token.text: token.id for token in added if token.special or token.text in (template or "")
         }
-        self._special = {token.id for token in added if token.special}
-        self._shown = {token.id: token.text for token in added if token.special and _marks_thinking(token.text)}
+        self._special = {token.id: token.text for token in added if token.special}
+        self._turns = {number for text, number in self.control.items() if not _marks_thinking(text)}
         self._anchor = next((token for token in added if token.special and not token.strips), None)
         self.bos: str | None = tokenizer.bos_token
         self.eos: str | None = tokenizer.eos_token
@@ -91,22 +91,23 @@ class Tokens:
         return ids
 
     def decode(self, ids: Sequence[int]) -> str:
-        """The text of generated ids: special tokens are left out, apart from those that mark thinking."""
-        if not self._shown or self._shown.keys().isdisjoint(ids):
-            return self._plain(ids)
+        """The text of generated ids; a special token is its own text, since a model that writes one shows something."""
+        if self._special.keys().isdisjoint(ids):
+            return self.spoken(ids)
         parts: list[str] = []
         start = 0
         for at, number in enumerate(ids):
-            if number in self._shown:
-                parts += [self._plain(ids[start:at]), self._shown[number]]
+            if number in self._special:
+                parts += [self.spoken(ids[start:at]), self._special[number]]
                 start = at + 1
-        return "".join([*parts, self._plain(ids[start:])])
+        return "".join([*parts, self.spoken(ids[start:])])
 
-    def is_special(self, number: int) -> bool:
-        """Whether decoding leaves this token out."""
-        return number in self._special
+    def has_control(self, ids: Sequence[int]) -> bool:
+        """Whether a control token is among them that does not mark thinking."""
+        return not self._turns.isdisjoint(ids)
 
-    def _plain(self, ids: Sequence[int]) -> str:
+    def spoken(self, ids: Sequence[int]) -> str:
+        """The text of ids without special tokens."""
         if self._backend is not None:
             return self._backend.decode(list(ids), skip_special_tokens=True)
         text = self._tokenizer.decode(list(ids), skip_special_tokens=True, clean_up_tokenization_spaces=False)
