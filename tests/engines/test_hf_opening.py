@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib.metadata
 import importlib.util
 import json
 import shutil
@@ -252,6 +253,53 @@ def test_quantization_without_its_package(folder: Path) -> None:
     with pytest.raises(MissingExtra) as caught:
         look(folder, weights=WeightOptions(quantization="4bit"))
     assert caught.value.hint == "pip install bitsandbytes"
+
+
+@pytest.mark.parametrize(
+    ("config", "package"),
+    [
+        ({"quant_method": "bitsandbytes", "load_in_4bit": True}, "bitsandbytes"),
+        ({"load_in_8bit": True}, "bitsandbytes"),
+        ({"quant_method": "gptq", "bits": 4}, "gptqmodel"),
+        ({"quant_method": "awq", "bits": 4}, "gptqmodel"),
+        ({"quant_method": "compressed-tensors"}, "compressed-tensors"),
+    ],
+    ids=str,
+)
+def test_a_base_that_was_quantized_without_the_package_that_reads_it(
+    folder: Path, config: dict[str, Any], package: str
+) -> None:
+    """As a QLoRA training names its base: told when it is opened, with the line that installs it."""
+    if importlib.util.find_spec(package.replace("-", "_")) is not None:
+        pytest.skip(f"{package} is installed")
+    change(folder, "config.json", quantization_config=config)
+    with pytest.raises(MissingExtra, match="was quantized with") as caught:
+        look(folder)
+    assert caught.value.hint.startswith("pip install ")
+    assert package in caught.value.hint
+
+
+def test_a_quantization_that_nobody_knows(folder: Path) -> None:
+    """Told when it is opened, not at the first reply; so is one that transformers itself finds it can't load here."""
+    change(folder, "config.json", quantization_config={"quant_method": "folded"})
+    message, hint = refused(folder)
+    assert "was quantized with folded, and can't be loaded here: Unknown quantization type" in message
+    assert "before it was quantized" in hint
+    change(folder, "config.json", quantization_config={"quant_method": "vptq", "config_for_layers": {}})
+    with pytest.raises(MissingExtra, match="needs vptq"):
+        look(folder)
+
+
+def test_a_quantization_in_the_folder_is_in_the_record(folder: Path) -> None:
+    """By its name; nothing is quantized twice."""
+    change(folder, "config.json", quantization_config={"quant_method": "fp8", "dequantize": True})
+    assert look(folder)[0].identity["quantization"] == "fp8 (in the folder)"
+
+
+def test_versions_leave_out_what_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A base alone needs no peft."""
+    monkeypatch.setattr(hf_machine, "_COMPUTING", ("torch", "no-such-package"))
+    assert hf_machine.versions() == f"torch {importlib.metadata.version('torch')}"
 
 
 def test_a_window_larger_than_the_model_was_made_for(folder: Path) -> None:

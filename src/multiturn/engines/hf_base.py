@@ -32,6 +32,9 @@ class Base:
         self.folder = folder
         wanted = options.weights
         placement = place(wanted)
+        saved = folder.config.quantized if folder.config else None
+        if saved:
+            placement = msgspec.structs.replace(placement, quantization=None)
         tensors: dict[str, Tensor] = {}
         for file in folder.weights:
             tensors |= read_tensors(file)
@@ -47,7 +50,8 @@ class Base:
         threads = options.threads or torch.get_num_threads()
         identity, notes = recorded(wanted)
         alone = () if shell.padded else ("prompts can't be padded for this kind of model: one reply at a time",)
-        self.notes = (*notes, *alone)
+        aside = (f"--quantization is set aside: the weights in the folder are quantized already ({saved})",)
+        self.notes = (*notes, *alone, *(aside if saved and wanted.quantization else ()))
         self.identity = identity | {
             "engine": "hf",
             "weights": digest(
@@ -58,7 +62,7 @@ class Base:
             "device": placement.device.partition(":")[0],
             "dtype": placement.dtype,
             "attention": placement.attention,
-            "quantization": placement.quantization or "none",
+            "quantization": f"{saved} (in the folder)" if saved else placement.quantization or "none",
             "arrangement": f"{self.rows} rows at once" + ("" if placement.gpu else f", threads: {threads}"),
         }
 

@@ -88,6 +88,15 @@ class ModelConfig(msgspec.Struct, frozen=True):
         return self.text_config or self
 
     @property
+    def quantized(self) -> str | None:
+        """How its weights were quantized before they were saved (``bitsandbytes``, ``gptq`` ...); None where not."""
+        found = self.quantization_config or self.language.quantization_config
+        if not found:
+            return None
+        old = "bitsandbytes" if found.get("load_in_4bit") or found.get("load_in_8bit") else "a method without a name"
+        return str(found.get("quant_method") or old)
+
+    @property
     def window(self) -> int | None:
         """Tokens that the model was made for, with its position scaling; None where the config does not say."""
         text = self.language

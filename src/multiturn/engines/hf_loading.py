@@ -20,13 +20,14 @@ import transformers
 from multiturn.engines.hf_choice import load_kwargs
 from multiturn.engines.hf_faults import check_fit
 from multiturn.engines.hf_folder import Folder, read_tensors
-from multiturn.engines.hf_machine import Placement
+from multiturn.engines.hf_machine import Placement, require_quantizer
 from multiturn.errors import EngineSetupError
 from multiturn.facts import WeightOptions
 
 hf: Any = transformers  # its types are there by half, and only where it is installed
 _FAULTS: Final = (OSError, ValueError, RuntimeError, LookupError, TypeError, AttributeError, ImportError)
 """What transformers, peft and tokenizers raise over a folder that they can't use: nearly anything."""
+_WHOLE: Final = "check that the folder is whole, and that this version of transformers knows the model"
 _NOWHERE: Final = "meta"
 """torch's device for tensors that have a shape and no numbers."""
 
@@ -126,9 +127,11 @@ def rehearse(folder: Folder, adapters: Sequence[Folder], wanted: WeightOptions, 
     """Go through loading without reading a number: names, shapes, and whether the parts fit each other.
 
     Raises:
-        EngineSetupError: the first thing that does not fit.
+        EngineSetupError: the first thing that does not fit. MissingExtra: its quantization needs a package.
     """
     attention = placement.attention
+    if folder.config is not None and folder.config.quantized:
+        _check_quantizer(folder, folder.config.quantized, wanted)
     with _quiet(), _translated(f"{folder.path} can't be used as a language model"):
         try:
             network, missing = _empty(folder, wanted, placement, attention)
@@ -148,14 +151,24 @@ def rehearse(folder: Folder, adapters: Sequence[Folder], wanted: WeightOptions, 
     return Shell(rows=rows, padded=not getattr(network, "_is_stateful", False), attention=attention)
 
 
+def _check_quantizer(folder: Folder, method: str, wanted: WeightOptions) -> None:
+    """Whether weights that were quantized before they were saved can be loaded here."""
+    require_quantizer(method, f"{folder.path} was quantized with {method}, which")
+    hint = "install what it names, or give the model as it was before it was quantized"
+    with _quiet(), _translated(f"{folder.path} was quantized with {method}, and can't be loaded here", hint):
+        config = hf.AutoConfig.from_pretrained(folder.path, local_files_only=True, trust_remote_code=wanted.remote_code)
+        quantization = getattr(config, "quantization_config", None) or config.get_text_config().quantization_config
+        quantizer = hf.quantizers.AutoHfQuantizer.from_config(quantization, pre_quantized=True)
+        quantizer.validate_environment(device_map=None, weights_only=True)
+
+
 def _empty(folder: Folder, wanted: WeightOptions, placement: Placement, attention: str) -> tuple[Any, Sequence[str]]:
     """A network without numbers, and the names of weights that are not in its files.
 
     What is quantized already, or is a pickle, is only built, not gone through: that would read it.
     """
     kwargs = load_kwargs(wanted, placement.dtype) | {"attn_implementation": attention}
-    quantized = folder.config is not None and folder.config.quantization_config
-    if folder.weights and not quantized:
+    if folder.weights and not (folder.config and folder.config.quantized):
         network, told = hf.AutoModelForCausalLM.from_pretrained(
             folder.path,
             device_map={"": _NOWHERE},
@@ -196,14 +209,14 @@ def _refuse_gaps(path: Path, missing: Sequence[str]) -> None:
 
 
 @contextlib.contextmanager
-def _translated(what: str) -> Iterator[None]:
+def _translated(what: str, hint: str = _WHOLE) -> Iterator[None]:
     try:
         yield
     except _FAULTS as error:
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
         raise EngineSetupError(
             f"{what}: {lines[0] if lines else type(error).__name__}",
-            hint="check that the folder is whole, and that this version of transformers knows the model",
+            hint=hint,
         ) from error
 
 

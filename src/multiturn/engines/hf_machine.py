@@ -16,6 +16,20 @@ from multiturn.errors import MissingExtra, SpecError
 from multiturn.facts import Dtype, Quantization, WeightOptions
 
 _BITS: Final = {"float32": 32, "bfloat16": 16, "float16": 16}
+_COMPUTING: Final = ("torch", "transformers", "peft")
+QUANTIZERS: Final[dict[str, tuple[str, ...]]] = {
+    "bitsandbytes": ("bitsandbytes",),
+    "gptq": ("optimum", "gptqmodel"),
+    "awq": ("gptqmodel",),
+    "compressed-tensors": ("compressed-tensors",),
+    "torchao": ("torchao",),
+    "auto-round": ("auto-round",),
+    "hqq": ("hqq",),
+    "aqlm": ("aqlm",),
+    "quanto": ("optimum-quanto",),
+    "vptq": ("vptq",),
+}
+"""What transformers needs for weights that were quantized before they were saved, by the name that their config has."""
 _QUANTIZED_BITS: Final = {"8bit": 8, "4bit": 4}
 
 
@@ -60,7 +74,7 @@ def place(wanted: WeightOptions) -> Placement:
     if device.type == "mps" and not torch.backends.mps.is_available():
         raise SpecError("mps was asked for; there is none here", hint="--device cpu")
     if wanted.quantization:
-        _require_bitsandbytes()
+        require_quantizer("bitsandbytes", "quantization")
     return Placement(
         device=str(device),
         dtype=wanted.dtype or ("float32" if device.type == "cpu" else "bfloat16"),
@@ -69,11 +83,27 @@ def place(wanted: WeightOptions) -> Placement:
     )
 
 
-def _require_bitsandbytes() -> None:
+def require_quantizer(method: str, what: str) -> None:
+    """Raise where a package is missing without which weights of a quantization can't be loaded.
+
+    Args:
+        method: as a model's config names it; one that needs no package, or is not known, is no fault here.
+        what: is said to need it.
+
+    Raises:
+        MissingExtra: with the line that installs it.
+    """
+    missing = [name for name in QUANTIZERS.get(method, ()) if not _installed(name)]
+    if missing:
+        raise MissingExtra(f"{what} needs {' and '.join(missing)}", hint=f"pip install {' '.join(missing)}")
+
+
+def _installed(name: str) -> bool:
     try:
-        importlib.metadata.version("bitsandbytes")
+        importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
-        raise MissingExtra("quantization needs the package bitsandbytes", hint="pip install bitsandbytes") from None
+        return False
+    return True
 
 
 def available_memory(placement: Placement) -> int | None:
@@ -93,8 +123,8 @@ def processor(placement: Placement) -> str:
 
 
 def versions() -> str:
-    """Of what computes."""
-    return " ".join(f"{name} {importlib.metadata.version(name)}" for name in ("torch", "transformers", "peft"))
+    """Of what computes, as far as it is installed: a base alone needs no peft."""
+    return " ".join(f"{name} {importlib.metadata.version(name)}" for name in _COMPUTING if _installed(name))
 
 
 def _gpus(device: torch.device) -> Sequence[int]:
