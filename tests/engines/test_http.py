@@ -575,6 +575,7 @@ def test_inspecting_asks_nothing() -> None:
         assert asyncio.run(engine.rendered(request().messages)) is None
         assert len(here.asked) == before
     assert (inspection.template, inspection.overridden, inspection.warnings) == (None, {}, ())
+    assert inspection.in_use == ("the server's own EOS",)
 
 
 def test_every_error_here_is_one_of_ours() -> None:

@@ -208,6 +208,18 @@ def test_the_plain_form_by_text(url: str) -> None:
     assert prompt.tokens is None
 
 
+def test_the_models_own_template_by_text_is_what_its_server_renders(url: str) -> None:
+    """The same tokens and the same reply, whether the server renders or we do; its EOS ends a reply."""
+    by_chat = opened(url)
+    source = asyncio.run(by_chat.inspect()).template
+    by_text = opened(url, template="own.jinja", template_source=source)
+    assert asyncio.run(by_text.inspect()).in_use == ("<|im_end|>",)
+    (rendered_there,) = ask(by_chat, request("Hello"))
+    (rendered_here,) = ask(by_text, request("Hello"))
+    assert rendered_here.text == rendered_there.text
+    assert rendered_here.prompt_tokens == rendered_there.prompt_tokens
+
+
 def test_log_probabilities_and_a_schema(url: str) -> None:
     """One number for each token; a reply bound to a form is of that form."""
     schema = '{"type": "object", "properties": {"drink": {"type": "string"}}, "required": ["drink"]}'

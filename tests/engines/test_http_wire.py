@@ -148,6 +148,16 @@ def test_a_text_that_was_rendered_here() -> None:
     assert "messages" not in body
 
 
+@pytest.mark.parametrize("server", ["vllm", "sglang"])
+def test_control_tokens_are_kept_where_one_is_a_stop_string(server: Server) -> None:
+    """These servers take them out of the text before they look for stop strings."""
+    wire = openai(server, rendered=True, ends_in_control=True)
+    assert sent(wire, request(), "x", ("<|im_end|>",))["skip_special_tokens"] is False
+    assert "skip_special_tokens" in wire.fields
+    assert "skip_special_tokens" not in sent(openai(server, rendered=True), request(), "x", ("\nUser:",))
+    assert "skip_special_tokens" not in sent(openai(rendered=True, ends_in_control=True), request(), "x")
+
+
 def chat(message: Any = None, finish: Any = "stop", **more: Any) -> bytes:  # noqa: ANN401 - any JSON
     choice = {"index": 0, "message": {"content": "Hi."} if message is None else message, "finish_reason": finish}
     return json.dumps({"model": "m-1", "choices": [choice], **more}).encode()

@@ -24,7 +24,6 @@ from typing import Final
 import msgspec
 
 from multiturn.conversation import Message
-from multiturn.engines import chat_template
 from multiturn.engines.http_errors import OK, Fault, Redactor, read_fault
 from multiturn.engines.http_facts import Asking, asking, inspection
 from multiturn.engines.http_json import Reader
@@ -69,9 +68,9 @@ class HttpEngine:
 
     async def prompt(self, request: Request) -> Prompt | Unknown:
         """The rendered text where we render; its length in tokens only the server knows."""
-        template = self._asking.template
-        if template is None:
+        if self._asking.form is None:
             return BY_SERVER
+        template = self._asking.form.template
         flags: list[Flag] = []
         if template.system == "folded" and request.messages[0].role == "system":
             flags.append("system_folded")
@@ -87,11 +86,8 @@ class HttpEngine:
                 no reply yet, the server refuses what every request would hold.
             ContextOverflow, ReplyFailed: as for any engine.
         """
-        template = self._asking.template
-        if template is None:
-            body = self._wire.body(request)
-        else:
-            body = self._wire.body(request, self._text(request), template.stop)
+        form = self._asking.form
+        body = self._wire.body(request, self._text(request), form.stop) if form else self._wire.body(request)
         failed_at: list[int] = []
         tries = [0]
         now = asyncio.get_running_loop().time
@@ -121,12 +117,12 @@ class HttpEngine:
 
     async def rendered(self, messages: Sequence[Message]) -> str | None:
         """The text that the model would read, where we render or llama.cpp tells; else None."""
-        if self._asking.template is not None:
-            return chat_template.render(self._asking.template, messages)
+        if self._asking.form is not None:
+            return self._asking.form.text(tuple(messages))
         if self._found.server != "llamacpp" or not isinstance(self._wire, OpenAIWire):
             return None
         place, wire = self._places[0], self._wire
-        body = msgspec.json.encode({"messages": wire.messages(messages)})
+        body = msgspec.json.encode({"messages": wire.messages(messages), **wire.extra})
         try:
             heard = await self._transport.ask("POST", f"{place.root}/apply-template", place.headers, body)
             return _RENDERED.read(heard.data).prompt if heard.status == OK else None
@@ -206,8 +202,7 @@ class HttpEngine:
         ready = self._texts.get(request.session)
         if ready is not None and ready[0] == request.messages:
             return ready[1]
-        template = self._asking.template
-        text = chat_template.render(template, request.messages) if template else ""
+        text = self._asking.form.text(request.messages) if self._asking.form else ""
         self._texts[request.session] = (request.messages, text)
         return text
 

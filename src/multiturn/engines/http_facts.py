@@ -10,11 +10,12 @@ from typing import Final
 
 import msgspec
 
-from multiturn.engines.chat_template import Template, open_template, template_for
+from multiturn.engines.chat_template import Template, open_template
 from multiturn.engines.http_ollama import DEFAULT_WINDOW, OPTIONS, OllamaWire, Shown
 from multiturn.engines.http_openai import DIALECTS, OpenAIWire
 from multiturn.engines.http_setup import Found
 from multiturn.engines.http_spec import Endpoint
+from multiturn.engines.http_text import PARSED, TextForm, text_form
 from multiturn.errors import EngineSetupError
 from multiturn.facts import EngineOptions, Facts, Inspection
 
@@ -22,6 +23,8 @@ AT_ONCE: Final = 32
 """Requests in flight at each server, where nobody says how many."""
 AT_ONCE_OLLAMA: Final = 4
 """Ollama decodes one to four at once and lets the others wait, where their time-out runs."""
+OWN_END: Final = "the server's own EOS"
+"""What ends a reply where a server tells nothing of it."""
 AHEAD: Final = 2
 """Conversations open for each request in flight, so that none is missing while turns are stored. Servers with slots
 keep no more conversations than those in memory: there it is one."""
@@ -33,10 +36,10 @@ OURS: Final = frozenset({
 
 
 class Asking(msgspec.Struct, frozen=True, kw_only=True):
-    """How a model is asked. ``template`` is ours, None where the server renders; ``at_once`` is for each server."""
+    """How a model is asked. ``form`` is ours, None where the server renders; ``at_once`` is for each server."""
 
     wire: OpenAIWire | OllamaWire
-    template: Template | None
+    form: TextForm | None
     facts: Facts
     at_once: int
 
@@ -47,25 +50,26 @@ def asking(endpoint: Endpoint, found: Found, options: EngineOptions) -> Asking:
     Raises:
         EngineSetupError: the template that is asked for can't be used, or a file sets what is not its to set.
     """
-    ours = None if options.template == "model" else template_for(options, None, bos=None, eos=None)
+    form = None if options.template == "model" else text_form(options, found)
+    ours = form.template if form else None
     own = _own_template(found) if ours is None else None
     window = _window(endpoint, found, options)
     wire: OpenAIWire | OllamaWire
     if endpoint.kind == "ollama":
-        wire = _ollama(endpoint, found.shown, window or DEFAULT_WINDOW, rendered=ours is not None)
+        wire = _ollama(endpoint, found.shown, window or DEFAULT_WINDOW, rendered=form is not None)
     else:
-        wire = _openai(endpoint, found, window, own, rendered=ours is not None)
+        wire = _openai(endpoint, found, window, own, form)
     _require_free(endpoint, wire)
     at_once, opened = _at_once(endpoint, found, options)
     shown = ours or own
     return Asking(
         wire=wire,
-        template=ours,
+        form=form,
         at_once=at_once,
         facts=Facts(
             context_window=window,
             open_conversations=opened,
-            identity=_identity(endpoint, found, wire, ours or own),
+            identity=_identity(endpoint, found, wire, form, own),
             system_role=shown is None or shown.system == "own",
             template_sha256=shown.sha256 if shown else found.shown.template_sha256 if found.shown else "",
             fallback_template=ours is not None and ours.fallback,
@@ -74,7 +78,7 @@ def asking(endpoint: Endpoint, found: Found, options: EngineOptions) -> Asking:
             seeds=False if "seed" in endpoint.omit else None,
             logprobs=endpoint.kind == "openai",
             json_schema=True,
-            notes=_notes(endpoint, found, window),
+            notes=(*_notes(endpoint, found, window), *((PARSED,) if form else ())),
         ),
     )
 
@@ -100,17 +104,18 @@ def inspection(asked: Asking, found: Found) -> Inspection:
         stops["the server (EOS)"] = (found.eos,)
     if shown and shown.stop:
         stops["the Modelfile"] = shown.stop
-    ours = asked.template.stop if asked.template else ()
+    ours = asked.form.stop if asked.form else ()
+    in_use = tuple(dict.fromkeys([*(stop for named in stops.values() for stop in named), *ours]))
     defaults = dict(found.defaults)
     if shown:
         defaults = {name: ", ".join(values) for name, values in shown.parameters.items() if name in OPTIONS}
         defaults.pop("stop", None)
     return Inspection(
-        template=asked.template.source if asked.template else found.template,
+        template=asked.form.template.source if asked.form else found.template,
         control_tokens=tuple(dict.fromkeys(token for token in (found.bos, found.eos) if token)),
         bos=found.bos or None,
         stops=stops,
-        in_use=tuple(dict.fromkeys([*(stop for named in stops.values() for stop in named), *ours])),
+        in_use=in_use or (OWN_END,),
         overridden=defaults,
         warnings=tuple(_warnings(shown)),
     )
@@ -147,14 +152,15 @@ def _window(endpoint: Endpoint, found: Found, options: EngineOptions) -> int | N
 
 
 def _openai(
-    endpoint: Endpoint, found: Found, window: int | None, own: Template | None, *, rendered: bool
+    endpoint: Endpoint, found: Found, window: int | None, own: Template | None, form: TextForm | None
 ) -> OpenAIWire:
     return OpenAIWire(
         model=endpoint.model,
         server=found.server or "other",
         max_tokens_field=endpoint.max_tokens_field,
         extra=endpoint.body,
-        rendered=rendered,
+        rendered=form is not None,
+        ends_in_control=form is not None and not form.template.fallback and bool(form.stop),
         window=found.window or window,
         reasoning_field=own is not None and own.keeps_reasoning,
         omit=endpoint.omit,
@@ -187,7 +193,7 @@ def _require_free(endpoint: Endpoint, wire: OpenAIWire | OllamaWire) -> None:
 
 
 def _identity(
-    endpoint: Endpoint, found: Found, wire: OpenAIWire | OllamaWire, template: Template | None
+    endpoint: Endpoint, found: Found, wire: OpenAIWire | OllamaWire, form: TextForm | None, own: Template | None
 ) -> dict[str, str]:
     served = f" ({found.served})" if found.served else ""
     identity = {
@@ -202,8 +208,10 @@ def _identity(
         identity["server"] = found.server
     if found.version:
         identity["server_version"] = found.version
-    if template:
-        identity |= {"template": template.sha256, "template_stop": repr(template.stop)}
+    if form:
+        identity |= {"template": form.template.sha256, "template_stop": repr(form.stop)}
+    elif own:
+        identity |= {"template": own.sha256, "template_stop": repr(own.stop)}
     elif found.shown:
         identity |= {"template": found.shown.template_sha256, "template_stop": repr(found.shown.stop)}
     return identity

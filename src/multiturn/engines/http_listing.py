@@ -88,6 +88,12 @@ class Version(msgspec.Struct, frozen=True):
     version: str = ""
 
 
+class Tokens(msgspec.Struct, frozen=True):
+    """llama.cpp's ``/tokenize``."""
+
+    tokens: list[int]
+
+
 class _Adapter(msgspec.Struct, frozen=True):
     path: str = ""
     scale: float = 0.0
@@ -103,6 +109,7 @@ class _Adapters(msgspec.Struct, frozen=True):
 
 PROPS: Final = Reader(Props, dispensable=("default_generation_settings", "chat_template", "bos_token", "eos_token"))
 VERSION: Final = Reader(Version)
+TOKENS: Final = Reader(Tokens)
 _MODELS: Final = Reader(_Models)
 _ADAPTERS: Final = Reader(_Adapters)
 

@@ -54,11 +54,15 @@ _OFF: Final = {"top_k": 0, "min_p": 0.0, "repeat_penalty": 1.0}
 
 
 class Dialect(msgspec.Struct, frozen=True, kw_only=True):
-    """What a kind of server calls the fields that OpenAI has not; ``top_k_off`` is its number for no top-k."""
+    """What a kind of server calls the fields that OpenAI has not; ``top_k_off`` is its number for no top-k.
+
+    ``shows_control`` keeps control tokens in a reply's text: else a stop string that is one would not be seen.
+    """
 
     names: dict[str, str]
     top_k_off: int = 0
     more: dict[str, Any] = {}
+    shows_control: dict[str, Any] = {}
     only_if_asked: bool = False
 
 
@@ -66,8 +70,8 @@ _COMMON_NAMES: Final = {"top_k": "top_k", "min_p": "min_p", "repeat_penalty": "r
 DIALECTS: Final[dict[Server, Dialect]] = {
     "openai": Dialect(names={}),
     "azure": Dialect(names={}),
-    "vllm": Dialect(names=_COMMON_NAMES, top_k_off=-1),
-    "sglang": Dialect(names=_COMMON_NAMES, top_k_off=-1),
+    "vllm": Dialect(names=_COMMON_NAMES, top_k_off=-1, shows_control={"skip_special_tokens": False}),
+    "sglang": Dialect(names=_COMMON_NAMES, top_k_off=-1, shows_control={"skip_special_tokens": False}),
     "llamacpp": Dialect(
         names={"top_k": "top_k", "min_p": "min_p", "repeat_penalty": "repeat_penalty"}, more=LLAMACPP_OFF
     ),
@@ -80,8 +84,8 @@ class OpenAIWire(msgspec.Struct, frozen=True, kw_only=True):
     """How one model on one kind of server is asked.
 
     ``rendered`` asks by text (``/completions``), not by messages. ``window`` is in tokens. ``reasoning_field``: the
-    server hands a field with earlier reasoning to its template. ``omit`` are fields that are not sent, since this
-    server refuses them.
+    server hands a field with earlier reasoning to its template. ``ends_in_control``: replies end at a control token,
+    given as a stop string. ``omit`` are fields that are not sent, since this server refuses them.
     """
 
     model: str
@@ -91,6 +95,7 @@ class OpenAIWire(msgspec.Struct, frozen=True, kw_only=True):
     rendered: bool = False
     window: int | None = None
     reasoning_field: bool = False
+    ends_in_control: bool = False
     omit: tuple[str, ...] = ()
 
     @property
@@ -98,7 +103,11 @@ class OpenAIWire(msgspec.Struct, frozen=True, kw_only=True):
         """Names of the fields that a request carries, for the record."""
         dialect = DIALECTS[self.server]
         own = () if dialect.only_if_asked else tuple(dialect.names.values())
-        return tuple(sorted({*_ALWAYS, *own, *dialect.more, self._limit_field} - set(self.omit)))
+        return tuple(sorted({*_ALWAYS, *own, *dialect.more, *self._shows_control, self._limit_field} - set(self.omit)))
+
+    @property
+    def _shows_control(self) -> dict[str, Any]:
+        return DIALECTS[self.server].shows_control if self.ends_in_control else {}
 
     @property
     def _limit_field(self) -> str:
@@ -131,6 +140,7 @@ class OpenAIWire(msgspec.Struct, frozen=True, kw_only=True):
             "presence_penalty": sampling.presence_penalty,
             "frequency_penalty": sampling.frequency_penalty,
             **self._own_fields(sampling),
+            **self._shows_control,
             **self.extra,
         }
         for name in self.omit:

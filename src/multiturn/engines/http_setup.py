@@ -16,6 +16,7 @@ from multiturn.engines.http_errors import OK, REDIRECTS, Redactor, read_fault
 from multiturn.engines.http_json import Reader
 from multiturn.engines.http_listing import (
     PROPS,
+    TOKENS,
     VERSION,
     Model,
     Props,
@@ -49,8 +50,8 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     """What a server says. ``served`` is what it runs under the name that was asked for, where it tells.
 
     ``window`` is in tokens, ``slots`` how many conversations it keeps in memory. ``defaults`` are sampling fields that
-    it would set by itself. ``template``, ``bos`` and ``eos`` are the model's, where the server shows them. ``shown``
-    and ``digest`` are Ollama's.
+    it would set by itself. ``template``, ``bos`` and ``eos`` are the model's, where the server shows them, and
+    ``adds_bos`` says whether it puts BOS before a text. ``shown`` and ``digest`` are Ollama's.
     """
 
     server: Server | None = None
@@ -61,6 +62,7 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     template: str | None = None
     bos: str | None = None
     eos: str | None = None
+    adds_bos: bool | None = None
     defaults: dict[str, str] = {}
     shown: Shown | None = None
     digest: str = ""
@@ -141,6 +143,7 @@ class Setup:
     async def _of_llamacpp(self, place: Place, model: Model, found: Found) -> Found:
         props = await self._read(place, f"{place.root}/props", PROPS) or Props()
         adapters = await self._quietly(place, f"{place.root}/lora-adapters")
+        empty = await self._read(place, f"{place.root}/tokenize", TOKENS, {"content": "", "add_special": True})
         return msgspec.structs.replace(
             found,
             version=props.build_info or "",
@@ -150,6 +153,7 @@ class Setup:
             template=props.chat_template or None,
             bos=props.bos_token,
             eos=props.eos_token,
+            adds_bos=None if empty is None else bool(empty.tokens),
             defaults=props.defaults,
         )
 
@@ -275,16 +279,16 @@ class Setup:
             self._heard[key] = await self._transport.ask("GET" if data is None else "POST", url, place.headers, data)
         return self._heard[key]
 
-    async def _quietly(self, place: Place, url: str) -> Heard | None:
+    async def _quietly(self, place: Place, url: str, body: dict[str, Any] | None = None) -> Heard | None:
         """What comes back with status 200; None where nothing does: for questions that may stay open."""
         try:
-            heard = await self._get(place, url)
+            heard = await self._get(place, url, body)
         except TryFailed:
             return None
         return heard if heard.status == OK else None
 
-    async def _read(self, place: Place, url: str, reader: Reader[T]) -> T | None:
-        heard = await self._quietly(place, url)
+    async def _read(self, place: Place, url: str, reader: Reader[T], body: dict[str, Any] | None = None) -> T | None:
+        heard = await self._quietly(place, url, body)
         try:
             return reader.read(heard.data) if heard else None
         except ReplyFailed:
