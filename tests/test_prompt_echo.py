@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from multiturn.prompt_echo import Exchange, before_label, control_texts, echoes, to_cut, without_end
+from multiturn.prompt_echo import Exchange, before_label, control_texts, echoes, still_holding, to_cut, without_end
 
 Render = Callable[[str], str]
 
@@ -90,6 +90,55 @@ def test_what_a_real_tokenizer_decodes_is_cut_exactly(smollm2: Path, skip: bool)
         chat.append({"role": "assistant", "content": text})
         held.append(Exchange(user, text))
     assert left([held]) == [["In Norway.", "North , by the sea.\n\n- cold", "漢字 too."]]
+
+
+LLAMA3 = "system\n\nCutting Knowledge Date: December 2023\nToday Date: 26 Jul 2024\n\n"
+ASKED = (("Tell me more", "And then?", "Go on"), ("What is up?", "Tell me why", "Thanks"), ("Hi", "Why", "Stop it"))
+ANSWERED = (("See you", "Yes.", "No"), ("A user\nis a person.", "It is so", "Bye."), ("Hello", "", "I stop\n\nnow."))
+
+
+def without_tokens(
+    users: Sequence[str], words: Sequence[str], *, doubled: bool, system: str = LLAMA3
+) -> list[Exchange]:
+    """What Llama 3's tokenizer decodes without its special tokens: role words stand right behind the texts."""
+    history, held = system, []
+    for user, said in zip(users, words, strict=True):
+        history += f"user\n\n{user}assistant\n\n"
+        text = (history + said).strip()
+        held.append(Exchange(user, text))
+        history += text if doubled else said
+    return held
+
+
+@pytest.mark.parametrize("doubled", [True, False])
+def test_role_words_right_behind_a_text_end_it(doubled: bool) -> None:  # noqa: FBT001 - a parameter
+    """Whether or not that text ends in a letter; the first turn, the later ones, and a reply that says nothing."""
+    held = [without_tokens(users, words, doubled=doubled) for users, words in zip(ASKED, ANSWERED, strict=True)]
+    assert left(held) == [list(words) for words in ANSWERED]
+    found = echoes(held)
+    assert still_holding(held, found, to_cut(held, found)) == 0
+
+
+def test_a_prompt_without_tokens_that_lost_its_beginning_is_found() -> None:
+    """It starts inside the reply before, behind which the user's role word stands."""
+    words = ("It is in the north, by the sea.", "It has a very long and colourful history.", "France.")
+    held = without_tokens(("Tell me of Oslo", "And Rome", "And Paris"), words, doubled=True)
+    whole = held[2].reply or ""
+    held[2] = Exchange(held[2].user, whole[whole.rindex("a very long and") :])
+    assert left([held]) == [list(words)]
+
+
+def test_what_still_holds_earlier_users_texts_is_counted() -> None:
+    """A prompt that is not recognised in an arm whose others are cut: not told, it would be judged as a reply."""
+    users = ("Where does the river begin?", "And where does it end?")
+    good = [without_tokens(users, ("In the hills.", "In the sea."), doubled=True) for _ in range(4)]
+    other = f"[1] {users[0]} In the hills. (2) {users[1].upper()} [3] In the sea."
+    held = [*good, [Exchange(users[0], "In the hills."), Exchange(users[1], other)]]
+    found = echoes(held)
+    cut = to_cut(held, found)
+    assert cut == [True] * 5
+    assert still_holding(held, found, cut) == 1
+    assert still_holding(held, found, [True] * 4 + [False]) == 0
 
 
 def test_white_space_that_decoding_changed_does_not_hide_a_prompt() -> None:

@@ -39,6 +39,9 @@ _MODEL_LABEL: Final = re.compile(
     rf"|(?:assistant|model|bot)[ \t]*(?:\n|\Z|(?={_CONTROL})))(?:\s*{_CONTROL})*",
     re.IGNORECASE,
 )
+_GLUED_MODEL: Final = re.compile(rf"(?:assistant|model)[ \t]*(?:\n|\Z|(?={_CONTROL}))")
+_GLUED_USER: Final = re.compile(r"user[ \t]*\n\s*\Z")
+"""Role words right behind a text, where the control tokens between them were left out (Llama 3)."""
 _LONGEST_LABEL: Final = 60
 """Characters between a user's text and a reply, or the other way round, at most: labels and control tokens."""
 _MOST_LEADS: Final = 20
@@ -98,6 +101,36 @@ def to_cut(conversations: Sequence[Sequence[Exchange]], found: Sequence[Sequence
     if (surely >= _ENOUGH and 2 * surely >= len(later)) or (hits >= _ENOUGH and hits >= _NEARLY_ALL * len(every)):
         return [True] * len(rows)
     return [len(row) > 1 and None not in row and any(echo is not None and echo.sure for echo in row) for row in rows]
+
+
+def still_holding(
+    conversations: Sequence[Sequence[Exchange]], found: Sequence[Sequence[Echo | None]], cut: Sequence[bool]
+) -> int:
+    """How many replies still hold all earlier users' texts, in order, though the prompts of their conversation are cut.
+
+    Args:
+        conversations: as :func:`echoes` takes them.
+        found: what it found.
+        cut: what :func:`to_cut` says.
+    """
+    held = 0
+    for exchanges, row, chosen in zip(conversations, found, cut, strict=True):
+        users: list[str] = []
+        for exchange, echo in zip(exchanges, row, strict=True):
+            left = _squeezed((exchange.reply or "")[echo.end if echo else 0 :])
+            held += chosen and len("".join(users)) >= _LEAST_TAIL and _in_order(users, left)
+            users.append(_squeezed(exchange.user))
+    return held
+
+
+def _in_order(parts: Sequence[str], text: str) -> bool:
+    at = 0
+    for part in parts:
+        begins = text.find(part, at)
+        if begins < 0:
+            return False
+        at = begins + len(part)
+    return True
 
 
 def without_end(text: str) -> str:
@@ -160,9 +193,10 @@ def _aligned(users: Sequence[str], earlier: Sequence[Sequence[str]], text: str, 
         if not (labelled or recited or squeezed[:start] in leads):
             continue
         end = _offset_after(text, at)
-        if text[end - 1].isalnum() and text[end : end + 1].isalnum():
+        glued = _GLUED_MODEL.match(text, end) is not None
+        if text[end - 1].isalnum() and text[end : end + 1].isalnum() and not glued:
             continue  # "Hell" and "Hello"
-        end, called = _after_labels(text, end, labelled=labelled)
+        end, called = _after_labels(text, end, labelled=labelled or glued)
         return Echo(end, sure=len(users) > 1 or (labelled and called), lead=squeezed[:start], label=_worded(label))
     return None
 
@@ -187,8 +221,9 @@ def _after(said: Sequence[str], user: str, squeezed: str, at: int) -> tuple[int,
 def _tail(user: str, said: Sequence[str], text: str) -> Echo | None:
     """A prompt whose beginning was cut off: it starts inside the reply before and goes on to the user's text."""
     for start in islice(_places(user, _squeezed(text)), _MOST_LEADS):
-        begin = _squeezed(_USER_LABEL.sub("", text[: _offset(text, start)]))
-        if len(begin) >= _LEAST_TAIL and any(reply.endswith(begin) for reply in said):
+        before = text[: _offset(text, start)]
+        begins = [_squeezed(label.sub("", before)) for label in (_USER_LABEL, _GLUED_USER)]
+        if any(len(begin) >= _LEAST_TAIL and reply.endswith(begin) for begin in begins for reply in said):
             end, _ = _after_labels(text, _offset_after(text, start + len(user)), labelled=True)
             return Echo(end, sure=True, whole=False)
     return None
