@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
+import sys
 import threading
 import traceback
 from collections.abc import Awaitable, Callable
@@ -18,6 +19,9 @@ from tests.engines.http_loopback import Asked, Loopback, Route, Told
 from multiturn.conditions import MODEL_KEYS, TEMPLATE_KEYS
 from multiturn.conversation import Message
 from multiturn.engines.http import HttpEngine, open_engines
+from multiturn.engines.http_facts import asking
+from multiturn.engines.http_setup import Found
+from multiturn.engines.http_spec import parse_spec
 from multiturn.errors import ContextOverflow, EngineSetupError, MultiturnError, ReplyFailed
 from multiturn.facts import EngineOptions, ServerOptions, Unknown
 from multiturn.transcript import Prompt, Reply, Request, Sampling, Session
@@ -175,6 +179,35 @@ def test_a_name_that_the_server_does_not_know() -> None:
     assert "and 14 more" in told
 
 
+def test_a_name_that_is_not_listed_but_gets_a_reply() -> None:
+    """Gateways take more names than they list: one short reply decides, and a note says so."""
+    with server() as here:
+        facts = opened(f"openai:m:nitro@{here.root}/v1").facts
+    assert [(body["model"], body["max_tokens"]) for body in here.bodies(CHAT)] == [("m:nitro", 16)]
+    assert any("does not list 'm:nitro'" in note for note in facts.notes)
+
+
+@pytest.mark.parametrize(
+    "told", [(404, {"error": "no such model"}), (400, {"error": "no such model"}), (200, {"error": "no such model"})]
+)
+def test_a_name_that_is_not_listed_and_gets_no_reply(told: Told) -> None:
+    """The server's words, and the nearest names."""
+    words = refusal({"/v1/models": models("m-large"), CHAT: replies(told)}, "openai:m-larg@{root}/v1")
+    assert "no such model" in words
+    assert "did you mean m-large?" in words
+
+
+def test_an_adapters_window_is_that_of_its_base() -> None:
+    """As vLLM lists adapters: their base is a parent, and has a window alone."""
+    entries = [
+        {"id": "base", "owned_by": "vllm", "max_model_len": 4096},
+        {"id": "tuned", "owned_by": "vllm", "parent": "base", "max_model_len": None},
+    ]
+    with Loopback({"/v1/models": lambda _: (200, {"data": entries})}) as here:
+        engines = open_engines([f"openai:{name}@{here.root}/v1" for name in ("base", "tuned")], EngineOptions())
+    assert [engine.facts.context_window for engine in engines] == [4096, 4096]
+
+
 def test_a_url_that_lacks_v1() -> None:
     """The server is there, its API is a step further: the spec to type is said."""
     told = refusal({"/v1/models": models("m")}, "openai:m@{root}")
@@ -219,9 +252,42 @@ def test_a_proxy_is_used_where_the_environment_names_one(monkeypatch: pytest.Mon
         with pytest.raises(EngineSetupError, match=r"no server replies at http://in\.near\.example"):
             opened("openai:m@http://in.near.example/v1")
         monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
-        with pytest.raises(EngineSetupError, match="the proxy on the way to far"):
+        with pytest.raises(EngineSetupError, match=r"the proxy on the way to far.example \(HTTP_PROXY\) can't be"):
             opened("openai:m@http://far.example/v1")
     assert [asked.path for asked in proxy.asked] == ["/v1/models", CHAT]
+
+
+@pytest.mark.parametrize("value", ["localhost:3128", "socks5://user:pw-DDDD@host:1", "http://", "http://host:99999"])
+def test_a_variable_that_names_no_proxy(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    """It is named, with the form that it must have; what it holds may be a password and is not repeated."""
+    monkeypatch.setenv("https_proxy", value)
+    with pytest.raises(EngineSetupError, match="https_proxy is no URL of a proxy") as caught:
+        opened("openai:m@https://far.example/v1")
+    assert caught.value.hint == "export https_proxy=http://HOST:PORT, or unset it"
+    assert "pw-DDDD" not in str(caught.value)
+
+
+def unlooked(spec: str, **more: Any) -> HttpEngine:  # noqa: ANN401 - as ServerOptions takes them
+    """An engine whose servers were not asked first."""
+    endpoint, options = parse_spec(spec, {}), EngineOptions(server=ServerOptions(timeout=1.0, **more))
+    return HttpEngine(endpoint, Found(), asking(endpoint, Found(), options), options.server)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a full queue refuses")
+def test_a_host_that_takes_no_connection_is_left_at_once() -> None:
+    """Its queue is full, as a firewall that drops all looks: it is not waited for as long as for a reply, nor again."""
+    with server() as good, socket.socket() as full, socket.socket() as second:
+        full.bind(("127.0.0.1", 0))
+        full.listen(0)
+        second.settimeout(0)
+        with socket.create_connection(full.getsockname()):
+            second.connect_ex(full.getsockname())
+            dropped = f"openai:m@http://127.0.0.1:{full.getsockname()[1]}/v1"
+            (reply,) = ask(unlooked(f"{dropped},{good.root}/v1", longest_wait=30.0))
+            error = failure(unlooked(dropped, retries=0))
+    assert reply.text == "Hi."
+    assert error.kind == "connection"
+    assert "takes no connection: none within 0.5 s" in error.message
 
 
 def test_a_page_and_a_redirect_are_no_server() -> None:
@@ -286,7 +352,7 @@ def test_two_servers_must_run_the_same() -> None:
     with server(owned_by="vllm", root="a") as one, server(owned_by="vllm", root="b") as two:
         with pytest.raises(EngineSetupError, match="do not run the same: vllm a / vllm b"):
             opened(f"openai:m@{one.root}/v1,{two.root}/v1")
-        two.routes["/v1/models"] = models("other")
+        two.routes = {"/v1/models": models("other")}
         with pytest.raises(EngineSetupError, match="no model called"):
             opened(f"openai:m@{one.root}/v1,{two.root}/v1")
 

@@ -27,6 +27,9 @@ LOCAL = "http://127.0.0.1:8000/v1"
         ("openai:m@http://a/v1,http://a/v1/", "m", ["http://a/v1"]),
         ("openai:m@http://[::1]:8000/v1", "m", ["http://[::1]:8000/v1"]),
         ("openai:gpt-4o", "gpt-4o", ["https://api.openai.com/v1"]),
+        ("openai:gpt-4o@https://api.openai.com", "gpt-4o", ["https://api.openai.com/v1"]),
+        ("openai:gpt-4o@https://api.openai.com/", "gpt-4o", ["https://api.openai.com/v1"]),
+        ("openai:m@v1.5", "m@v1.5", ["https://api.openai.com/v1"]),
         ("ollama:llama3.2:3b", "llama3.2:3b", ["http://127.0.0.1:11434"]),
         ("ollama:hf.co/org/name:Q4@http://h:1/v1", "hf.co/org/name:Q4", ["http://h:1"]),
         ("ollama:m@http://h:1/api/", "m", ["http://h:1"]),
@@ -49,6 +52,10 @@ def test_what_a_spec_means(spec: str, model: str, bases: list[str]) -> None:
         ("ollama:m", {"OLLAMA_HOST": ":1"}, "http://127.0.0.1:1"),
         ("ollama:m", {"OLLAMA_HOST": "0.0.0.0"}, "http://127.0.0.1:11434"),  # noqa: S104 - as servers are told to listen
         ("ollama:m", {"OLLAMA_HOST": "https://box/path/"}, "https://box/path"),
+        ("ollama:m", {"OLLAMA_HOST": "[::]:11435"}, "http://[::1]:11435"),
+        ("ollama:m", {"OLLAMA_HOST": "::"}, "http://[::1]:11434"),
+        ("ollama:m", {"OLLAMA_HOST": "[fe80::1]"}, "http://[fe80::1]:11434"),
+        ("ollama:m", {"OLLAMA_HOST": "http://[::]:11434"}, "http://[::1]:11434"),
     ],
 )
 def test_where_a_name_alone_is_asked(spec: str, environment: dict[str, str], base: str) -> None:
@@ -78,6 +85,14 @@ AZURE = "https://openai-east.openai.azure.com"
             f"{AZURE}/openai/deployments/other/chat/completions?api-version=2025-01-01",
         ),
         (f"{AZURE}/openai/v1", f"{AZURE}/openai/v1/chat/completions"),
+        (
+            "https://east.cognitiveservices.azure.com",
+            "https://east.cognitiveservices.azure.com/openai/deployments/my-4o/chat/completions?api-version=2024-10-21",
+        ),
+        (
+            "https://east.services.ai.azure.com/models?api-version=2024-05-01-preview",
+            "https://east.services.ai.azure.com/models/chat/completions?api-version=2024-05-01-preview",
+        ),
     ],
 )
 def test_azure_has_routes_and_a_header_of_its_own(url: str, chat: str) -> None:
@@ -99,6 +114,7 @@ KEYS = {"OPENAI_API_KEY": "open-key", "MULTITURN_API_KEY": "other-key", "AZURE_O
     [
         ("openai:m", "", "Bearer open-key"),
         ("openai:m@https://api.openai.com/v1", "", "Bearer open-key"),
+        ("openai:m@https://api.openai.com", "", "Bearer open-key"),
         ("openai:m@http://api.openai.com/v1", "", "Bearer other-key"),
         ("openai:m@https://api.openai.com.evil.org/v1", "", "Bearer other-key"),
         (f"openai:m@{LOCAL}", "", "Bearer other-key"),
@@ -179,6 +195,11 @@ def test_the_hint_of_a_secret_url_is_a_file_that_can_be_used(tmp_path: Path) -> 
         "openai:m@http://",
         "openai:m@https://:80/v1",
         "openai:m@http://host/v 1",
+        "openai:http://localhost:8000/v1",
+        "ollama:http://localhost:11434",
+        "openai:m@host.example.com/v1",
+        "openai:m@host.example.com",
+        "openai:m@ftp://h",
     ],
 )
 def test_what_is_no_spec(spec: str) -> None:

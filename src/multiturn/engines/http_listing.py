@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
@@ -35,12 +36,16 @@ class Meta(msgspec.Struct, frozen=True):
 
 
 class Model(msgspec.Struct, frozen=True):
-    """One entry of ``/models``. ``max_model_len`` is vLLM's window in tokens, ``root`` what it loaded."""
+    """One entry of ``/models``.
+
+    ``max_model_len`` is vLLM's window in tokens, ``root`` what it loaded; an adapter has a ``parent``, its base.
+    """
 
     id: str = ""
     owned_by: str | None = None
     max_model_len: int | None = None
     root: str | None = None
+    parent: str | None = None
     aliases: list[str] | None = None
     meta: Meta | None = None
 
@@ -54,6 +59,13 @@ class Model(msgspec.Struct, frozen=True):
         root = last_of_path(self.root or self.id)
         size = f" ({self.meta.n_params} weights, {self.meta.size} bytes)" if self.meta and self.meta.size else ""
         return "" if root == name and not size else root + size
+
+
+def window_of(model: Model, models: Sequence[Model]) -> int | None:
+    """The window in tokens: the model's own, or that of the base that it is an adapter for."""
+    if model.max_model_len is not None or model.parent is None:
+        return model.max_model_len
+    return next((base.max_model_len for base in models if base.id == model.parent), None)
 
 
 class Props(msgspec.Struct, frozen=True):
@@ -103,6 +115,10 @@ class _Models(msgspec.Struct, frozen=True):
     data: list[Model] | None = None
 
 
+class _Replied(msgspec.Struct, frozen=True):
+    choices: list[Any] | None = None
+
+
 class _Adapters(msgspec.Struct, frozen=True):
     data: list[_Adapter] | None = None
 
@@ -111,6 +127,7 @@ PROPS: Final = Reader(Props, dispensable=("default_generation_settings", "chat_t
 VERSION: Final = Reader(Version)
 TOKENS: Final = Reader(Tokens)
 _MODELS: Final = Reader(_Models)
+_REPLIED: Final = Reader(_Replied)
 _ADAPTERS: Final = Reader(_Adapters)
 
 
@@ -120,6 +137,14 @@ def read_models(data: bytes) -> list[Model] | None:
         return _MODELS.read(_as_table(data)).data
     except ReplyFailed:
         return None
+
+
+def has_choices(data: bytes) -> bool:
+    """Whether it is a reply of the chat route."""
+    try:
+        return bool(_REPLIED.read(data).choices)
+    except ReplyFailed:
+        return False
 
 
 def read_adapters(data: bytes) -> tuple[str, ...]:

@@ -20,14 +20,16 @@ from multiturn.engines.http_listing import (
     VERSION,
     Model,
     Props,
+    has_choices,
     last_of_path,
     read_adapters,
     read_models,
     server_kind,
+    window_of,
 )
 from multiturn.engines.http_ollama import Shown, full_name, read_digests, read_show
 from multiturn.engines.http_openai import Server
-from multiturn.engines.http_refused import BUDGETS, in_file
+from multiturn.engines.http_refused import BUDGETS, in_file, lacks_template
 from multiturn.engines.http_spec import Endpoint, Place
 from multiturn.engines.http_transport import Heard, Transport, TryFailed
 from multiturn.errors import EngineSetupError, ReplyFailed
@@ -111,9 +113,13 @@ class Setup:
             await self._try_out(endpoint, place)
             return Found(server=server)
         model, notes = self._chosen(endpoint, place, models, server)
-        served = model.served_as(endpoint.model)
-        found = Found(server=server, served=served, window=model.max_model_len, notes=notes)
-        if server == "llamacpp":
+        if model is None:
+            await self._require_reply(endpoint, place, models)
+            found = Found(server=server, notes=notes)
+        else:
+            served = model.served_as(endpoint.model)
+            found = Found(server=server, served=served, window=window_of(model, models), notes=notes)
+        if model is not None and server == "llamacpp":
             return await self._of_llamacpp(place, model, found)
         if server == "vllm":
             version = await self._read(place, f"{place.root}/version", VERSION)
@@ -122,8 +128,11 @@ class Setup:
 
     def _chosen(
         self, endpoint: Endpoint, place: Place, models: list[Model], server: Server
-    ) -> tuple[Model, tuple[str, ...]]:
-        """The model of that name among those that a server lists, and what a reader should know of it."""
+    ) -> tuple[Model | None, tuple[str, ...]]:
+        """The model of that name among those that a server lists, and what a reader should know of it.
+
+        None where it is not among them: gateways reply to more names than they list (``model:provider``, aliases).
+        """
         named = next((model for model in models if endpoint.model in model.names), None)
         if named is not None:
             told = f"{place.host} is Ollama, whose OpenAI route cuts long conversations: use ollama:{endpoint.model}"
@@ -131,12 +140,23 @@ class Setup:
         if server == "llamacpp" and len(models) == 1:
             name = last_of_path(models[0].id)
             return models[0], (f"{place.host} (llama.cpp) takes any name for its one model: it serves {name}",)
+        return None, (f"{place.host} does not list {endpoint.model!r}, but replies to it: its window is not told",)
+
+    async def _require_reply(self, endpoint: Endpoint, place: Place, models: list[Model]) -> None:
+        """Raise where a name that is not listed gets no reply either."""
+        heard = await self._try_out(endpoint, place, unlisted=True)
+        fault = read_fault(heard.status, heard.data) if heard else None
+        if heard and heard.status == OK and has_choices(heard.data):
+            return
+        if fault and lacks_template(fault.message):
+            return  # it is known: the first reply says what it lacks
         names = [name for model in models for name in model.names]
+        words = f" ({fault.status}: {self._redact(fault.message)})" if fault else ""
         near = difflib.get_close_matches(endpoint.model, names, n=3, cutoff=0.4)
         more = "" if near or len(names) <= SHOWN_NAMES else f" and {len(names) - SHOWN_NAMES} more"
         shown = self._redact(", ".join(near or names[:SHOWN_NAMES]))
         raise EngineSetupError(
-            f"{place.base} serves no model called {endpoint.model!r}",
+            f"{place.base} serves no model called {endpoint.model!r}{words}",
             hint=f"did you mean {shown}?" if near else f"it serves {shown}{more}",
         )
 
@@ -157,8 +177,8 @@ class Setup:
             defaults=props.defaults,
         )
 
-    async def _try_out(self, endpoint: Endpoint, place: Place) -> None:
-        """Ask for one short reply; raise where it shows what no later try would cure."""
+    async def _try_out(self, endpoint: Endpoint, place: Place, *, unlisted: bool = False) -> Heard | None:
+        """What comes back for one short reply, None for nothing; raises where it shows what no later try would cure."""
         body = {
             "model": endpoint.model,
             "messages": [{"role": "user", "content": "Good day"}],
@@ -168,10 +188,10 @@ class Setup:
         try:
             heard = await self._get(place, place.chat, body)
         except TryFailed:
-            return  # slow or broken now; a run tries again
+            return None  # slow or broken now; a run tries again
         self._require_key(place, heard)
         words = self._redact(read_fault(heard.status, heard.data).message)
-        if heard.status == NOT_FOUND:
+        if heard.status == NOT_FOUND and not unlisted:
             raise EngineSetupError(
                 f"{place.base} replies to no request for {endpoint.model!r} (404: {words})",
                 hint="look at the name, and whether the URL ends as the server's API does (/v1)",
@@ -182,6 +202,7 @@ class Setup:
                 hint=in_file(endpoint, f'max_tokens_field = "{BUDGETS[endpoint.max_tokens_field]}"'),
             )
         self._require_json(place, heard)
+        return heard
 
     async def _of_ollama(self, endpoint: Endpoint, place: Place) -> Found:
         base = place.base

@@ -24,15 +24,18 @@ Kind = Literal["openai", "ollama"]
 OPENAI_URL: Final = "https://api.openai.com/v1"
 OLLAMA_URL: Final = "http://127.0.0.1:11434"
 OLLAMA_PORT: Final = 11434
-AZURE_HOST: Final = ".openai.azure.com"
+AZURE_HOSTS: Final = (".openai.azure.com", ".cognitiveservices.azure.com", ".services.ai.azure.com")
 AZURE_VERSION: Final = "2024-10-21"
 FORMS: Final[dict[Kind, str]] = {
     "openai": "write openai:NAME@https://host/v1 (no URL: $OPENAI_BASE_URL or api.openai.com), or openai:FILE.toml",
     "ollama": "write ollama:NAME@http://host:11434 (no URL: $OLLAMA_HOST or this machine), or ollama:FILE.toml",
 }
 _BARE_URL: Final = re.compile(
-    r"@(?:localhost|\[[0-9a-f:]+\]|[\w.-]+(?=:\d+)|\d+\.\d+\.\d+\.\d+)(?::\d+)?(?:/|$)", re.IGNORECASE
+    r"@(?:localhost|\[[0-9a-f:]+\]|[\w.-]+(?=:\d+)|\d+\.\d+\.\d+\.\d+|[\w-]+(?:\.[\w-]+)*\.[a-z]{2,})(?::\d+)?(?:/|$)"
+    r"|(?:^|@)[a-z][a-z0-9+.-]*://",
+    re.IGNORECASE,
 )
+"""What can only be meant as an address, where no ``@http://`` or ``@https://`` is."""
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):
@@ -154,7 +157,7 @@ def _split(kind: Kind, rest: str) -> tuple[str, tuple[str, ...]]:
     if not at:
         if _BARE_URL.search(rest) or re.search(r"@[^@]*:[^@]*@", rest):
             raise SpecError(
-                f"the URL in this {kind} spec does not begin with http:// or https://",
+                f"this {kind} spec names a server, but not as NAME@http://... or NAME@https://...",
                 hint=f"{FORMS[kind]}; a user name or password belongs into the file",
             )
         return name, ()
@@ -173,10 +176,16 @@ def _default_url(kind: Kind, environment: Mapping[str, str]) -> str:
     if not host:
         return OLLAMA_URL
     if "://" in host:
-        return host.replace("//0.0.0.0", "//127.0.0.1")
-    name, colon, port = host.partition(":") if host.count(":") <= 1 else (host, "", "")
-    name = "127.0.0.1" if name in {"", "0.0.0.0"} else name  # noqa: S104 - what a server listens on, not what is asked
-    return f"http://{name}:{port if colon else OLLAMA_PORT}"
+        return host.replace("//0.0.0.0", "//127.0.0.1").replace("//[::]", "//[::1]")
+    if host.count(":") > 1 and not host.startswith("["):
+        host = f"[{host}]"
+    port = re.search(r":(\d*)$", host)
+    name = host[: port.start()] if port else host
+    return f"http://{_LISTENS.get(name, name)}:{(port and port[1]) or OLLAMA_PORT}"
+
+
+_LISTENS: Final = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "[::]": "[::1]"}  # noqa: S104 - what servers listen on
+"""Addresses that mean all of a machine's own, with the one that can be asked."""
 
 
 def _checked(kind: Kind, model: str, url: str, source: str) -> tuple[str, dict[str, str]]:
@@ -198,6 +207,8 @@ def _checked(kind: Kind, model: str, url: str, source: str) -> tuple[str, dict[s
     path = parts.path.rstrip("/").removesuffix("/chat/completions")
     if kind == "ollama":
         path = path.removesuffix("/v1").removesuffix("/api")
+    elif host == "api.openai.com" and not path:
+        path = "/v1"
     if re.search(r"[^\w./~%+:-]", path):
         raise SpecError(f"{source}: the URL at {shown} has letters that no path has", hint=FORMS[kind])
     return shown + path, query
@@ -214,7 +225,7 @@ def _example(model: str, base: str) -> str:
 
 
 def _is_azure(base: str) -> bool:
-    return (urlsplit(base).hostname or "").endswith(AZURE_HOST)
+    return (urlsplit(base).hostname or "").endswith(AZURE_HOSTS)
 
 
 def key_variable(base: str, kind: Kind, *, azure: bool, environment: Mapping[str, str]) -> str:
@@ -262,10 +273,13 @@ class _Routes(msgspec.Struct, frozen=True):
 
 
 def _routes(kind: Kind, model: str, base: str, *, azure: bool) -> _Routes:
-    """Where requests go. Azure's older form has the deployment in the path, and lists models beside it."""
+    """Where requests go.
+
+    Azure's older form has the deployment in the path, and lists models beside it; its inference API ends in /models.
+    """
     if kind == "ollama":
         return _Routes(f"{base}/api/chat", f"{base}/api/generate", f"{base}/api/tags")
-    if azure and not base.endswith("/v1"):
+    if azure and not base.endswith(("/v1", "/models")):
         resource = re.sub(r"(?<=[^/])/openai(/.*)?$", "", base) + "/openai"
         deployment = base if "/deployments/" in base else f"{resource}/deployments/{quote(model, safe='')}"
         return _Routes(f"{deployment}/chat/completions", f"{deployment}/completions", f"{resource}/models")

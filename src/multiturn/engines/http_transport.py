@@ -12,7 +12,7 @@ import ipaddress
 import os
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -23,7 +23,7 @@ import yarl
 
 from multiturn.engines.http_errors import REDIRECTS, Fault, Redactor, sense, sizes
 from multiturn.engines.http_pace import retry_after
-from multiturn.errors import ContextOverflow, FailureKind, ReplyFailed
+from multiturn.errors import ContextOverflow, EngineSetupError, FailureKind, ReplyFailed
 
 MOST_BYTES: Final = 64 * 2**20
 """Of one body; nothing that is read here is near it."""
@@ -31,6 +31,7 @@ FIRST_WAIT: Final = 0.5
 JITTER: Final = 0.5
 """Seconds between two tries where the server names none: 0.5, 1, 2 ... plus up to half a second of chance."""
 CONNECT_TIMEOUT: Final = 30.0
+"""Seconds at most until a connection is there; never more than half of what a reply may take."""
 KEPT_OPEN: Final = 4.0
 """Seconds that an idle connection is kept: less than the 5 after which common servers close theirs."""
 T = TypeVar("T")
@@ -66,6 +67,7 @@ class Transport:
 
     def __init__(self, timeout: float, redact: Redactor, environment: Mapping[str, str]) -> None:
         self._timeout = timeout
+        self._connect_timeout = min(timeout / 2, CONNECT_TIMEOUT)
         self._redact = redact
         self._proxies = _proxies(environment)
         self._session: aiohttp.ClientSession | None = None
@@ -77,8 +79,9 @@ class Transport:
 
         Raises:
             TryFailed: nothing came back, or not all of it.
+            EngineSetupError: the environment names a proxy that is none.
         """
-        host = urlsplit(url).netloc
+        host, proxy = urlsplit(url).netloc, self._proxies(url)
         session = await self._opened()
         started = time.perf_counter()
         try:
@@ -88,11 +91,11 @@ class Transport:
                 data=body,
                 headers=headers,
                 allow_redirects=False,
-                proxy=self._proxies(url),
+                proxy=proxy.url if proxy else None,
             ) as back:
                 data = await _whole(back)
         except (TimeoutError, aiohttp.ClientError, OSError) as error:
-            raise self._translated(error, host) from None  # the cause may hold the URL with its query
+            raise self._translated(error, host, proxy) from None  # the cause may hold the URL with its query
         return Heard(back.status, back.headers, data, time.perf_counter() - started)
 
     async def close(self) -> None:
@@ -115,7 +118,7 @@ class Transport:
             self._loop = loop
             self._session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=KEPT_OPEN),
-                timeout=aiohttp.ClientTimeout(total=self._timeout, sock_connect=min(self._timeout, CONNECT_TIMEOUT)),
+                timeout=aiohttp.ClientTimeout(total=self._timeout, sock_connect=self._connect_timeout),
                 cookie_jar=aiohttp.DummyCookieJar(),
             )
         return self._session
@@ -126,24 +129,27 @@ class Transport:
             parsed = self._urls[url] = yarl.URL(url, encoded=True)
         return parsed
 
-    def _translated(self, error: Exception, host: str) -> TryFailed:
+    def _translated(self, error: Exception, host: str, proxy: _Proxy | None) -> TryFailed:
         """What happened, in words of ours; of the cause's only the operating system's."""
         kind, told, again = "connection", f"the connection to {host} broke off", True
-        if isinstance(error, TimeoutError):
+        dropped = isinstance(error, aiohttp.ConnectionTimeoutError)
+        if dropped:
+            told = f"{host} takes no connection: none within {self._connect_timeout:g} s"
+        elif isinstance(error, TimeoutError):
             kind, told = "timeout", f"{host} gave no reply within {self._timeout:g} s"
         elif isinstance(error, aiohttp.ClientConnectorCertificateError | aiohttp.ClientSSLError):
             told, again = f"no safe connection to {host}: {self._redact(str(_cause(error)), 120)}", False
         elif isinstance(error, aiohttp.ClientConnectorDNSError):
             told = f"the name {urlsplit(f'//{host}').hostname} is not known"
         elif isinstance(error, aiohttp.ClientProxyConnectionError):
-            told = f"the proxy on the way to {host} can't be reached"
+            told = f"the proxy on the way to {host} ({proxy.variable if proxy else 'none'}) can't be reached"
         elif isinstance(error, aiohttp.ClientConnectorError):
             told = f"{host} can't be reached: {os.strerror(error.errno).lower() if error.errno else 'no connection'}"
         elif isinstance(error, aiohttp.ClientResponseError):
             kind, told = "protocol", f"{host} does not speak HTTP"
         elif isinstance(error, aiohttp.InvalidURL):
             kind, told, again = "bad_request", f"the URL at {host} can't be asked", False
-        refused = isinstance(error, aiohttp.ClientConnectorError) and not isinstance(error, TimeoutError)
+        refused = dropped or (isinstance(error, aiohttp.ClientConnectorError) and not isinstance(error, TimeoutError))
         return TryFailed(kind, told, retryable=again, refused=refused)  # type: ignore[arg-type]
 
     def refusal(self, heard: Heard, fault: Fault, host: str) -> ReplyFailed | ContextOverflow | None:
@@ -218,23 +224,53 @@ def _cause(error: Exception) -> object:
     return getattr(error, "certificate_error", None) or getattr(error, "os_error", None) or type(error).__name__
 
 
-def _proxies(environment: Mapping[str, str]) -> Callable[[str], str | None]:
-    """Which proxy the environment names for a URL; none for this machine itself."""
-    named = {name.lower(): value for name, value in environment.items() if name.lower().endswith("_proxy") and value}
-    found: dict[str, str | None] = {}
+class _Proxy(NamedTuple):
+    """A proxy and the variable that names it."""
 
-    def proxy_of(url: str) -> str | None:
+    variable: str
+    url: str
+
+    def __repr__(self) -> str:
+        return f"_Proxy({self.variable!r})"
+
+
+def _proxies(environment: Mapping[str, str]) -> Callable[[str], _Proxy | None]:
+    """Which proxy the environment names for a URL; none for this machine itself."""
+    named = {
+        name.lower(): _Proxy(name, value.strip())
+        for name, value in environment.items()
+        if name.lower().endswith("_proxy") and value.strip()
+    }
+    excepted = named["no_proxy"].url if "no_proxy" in named else ""
+    found: dict[str, _Proxy | None] = {}
+
+    def proxy_of(url: str) -> _Proxy | None:
         parts = urlsplit(url)
         proxy = named.get(f"{parts.scheme}_proxy") or named.get("all_proxy")
         host = parts.hostname or ""
-        return None if proxy is None or _is_here(host) or _is_near(host, named.get("no_proxy", "")) else proxy
+        if proxy is None or _is_here(host) or _is_near(host, excepted):
+            return None
+        _require_proxy(proxy)
+        return proxy
 
-    def remembered(url: str) -> str | None:
+    def remembered(url: str) -> _Proxy | None:
         if url not in found:
             found[url] = proxy_of(url)
         return found[url]
 
     return remembered if named else lambda _url: None
+
+
+def _require_proxy(proxy: _Proxy) -> None:
+    try:
+        parts = urlsplit(proxy.url)
+        is_one = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_one = False
+    if not is_one:
+        raise EngineSetupError(
+            f"{proxy.variable} is no URL of a proxy", hint=f"export {proxy.variable}=http://HOST:PORT, or unset it"
+        )
 
 
 def _is_near(host: str, no_proxy: str) -> bool:
