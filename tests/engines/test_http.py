@@ -550,6 +550,7 @@ def test_a_model_without_a_template_is_asked_by_text() -> None:
     assert body["stop"] == ["\nUser:", "\nAssistant:"]
     facts = engine.facts
     assert (facts.fallback_template, facts.identity["route"]) == (True, "text")
+    assert any("control tokens that are spelled out in a message" in note for note in facts.notes)
     assert {"template", "template_stop"} <= facts.identity.keys() & TEMPLATE_KEYS
 
 

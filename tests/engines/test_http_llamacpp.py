@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
-from multiturn.conversation import Conversation, Message, Turn
+from multiturn import api
+from multiturn.conversation import Conversation, Message, Suite, Turn
 from multiturn.dialogue import Manner, hold
 from multiturn.engines import demo
 from multiturn.engines.chat_template import open_template, render
@@ -34,21 +36,27 @@ GREEDY = Sampling(temperature=0.0, top_p=1.0, max_tokens=12)
 TURNS = ("Tell me about tea.", "Why?", "Say that again, shorter.")
 
 
-@pytest.fixture(scope="module")
-def url() -> Iterator[str]:
-    """A server that wants a key, with sampling defaults that would show if any field were left to it."""
+def settings(window: int) -> Any:  # noqa: ANN401 - an extension type without stubs
+    """Of a server with the demo's model that wants a key."""
     parameters: Any = xllamacpp.CommonParams()
     parameters.model.path = str(demo.model_path())
-    parameters.n_ctx = WINDOW
+    parameters.n_ctx = window
     parameters.n_parallel = 1
     parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = 1
-    parameters.sampling.temp = 1.7
-    parameters.sampling.top_k = 3
-    parameters.sampling.penalty_repeat = 1.9
     parameters.cache_ram_mib = 0
     parameters.warmup = parameters.fit_params = parameters.ui = parameters.ctx_shift = False
     parameters.verbosity = -1
     parameters.api_keys = [KEY]
+    return parameters
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    """A server with sampling defaults that would show if any field were left to it."""
+    parameters = settings(WINDOW)
+    parameters.sampling.temp = 1.7
+    parameters.sampling.top_k = 3
+    parameters.sampling.penalty_repeat = 1.9
     server: Any = xllamacpp.Server(parameters)
     yield f"{server.listening_address}/v1"
     del server
@@ -232,3 +240,25 @@ def test_log_probabilities_and_a_schema(url: str) -> None:
     assert len(plain.logprobs) == plain.new_tokens
     assert all(number <= 0 for number in plain.logprobs)
     assert isinstance(msgspec.json.decode(bound.text)["drink"], str)
+
+
+def test_a_comparison_of_two_servers_finds_what_the_adapter_did(tmp_path: Path) -> None:
+    """The demo's base and its over-refusing adapter, each behind a server of its own: results as for any engine."""
+    base: Any = xllamacpp.Server(settings(512))
+    with_adapter = settings(512)
+    with_adapter.lora_adapters = [xllamacpp.CommonAdapterLoraInfo(str(demo.adapter_path()), 1.0)]
+    tuned: Any = xllamacpp.Server(with_adapter)
+    talks = {"dinner": ("Plan a dinner for six.", "Which wine goes with it?"), "trip": ("Plan a trip to Rome.", "Why?")}
+    said = tuple(Conversation(id=name, turns=tuple(Turn(text=text) for text in texts)) for name, texts in talks.items())
+    sampling = msgspec.structs.replace(GREEDY, max_tokens=16)
+    job = api.Job(
+        suite=Suite(name="s", conversations=said), settings=api.Settings(sampling=sampling), store=tmp_path / "m.db"
+    )
+    one, other = (f"openai:smollm@{server.listening_address}/v1" for server in (base, tuned))
+    compared = api.compare(one, other, job, results=tmp_path / "r.json")
+    refusals = next(contrast for contrast in compared.comparison.contrasts if contrast.measure == "refusal")
+    assert (refusals.base.value, refusals.tuned.value) == (0.0, 1.0)
+    assert [arm.run.conditions.identity["server"] for arm in (compared.base, compared.tuned)] == ["llamacpp"] * 2
+    assert "overrefusing_adapter.gguf at 1" in compared.tuned.run.conditions.identity["weights"]
+    kept = msgspec.json.decode((tmp_path / "r.json").read_bytes())
+    assert {name in str(kept) for name in talks} == {True}

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from tests.engines.http_loopback import Asked, Loopback, Told
 
-from multiturn.conversation import Message
+from multiturn import api
+from multiturn.conversation import Conversation, Message, Suite, Turn
 from multiturn.engines.http import HttpEngine, open_engines
 from multiturn.engines.http_errors import read_fault
 from multiturn.engines.http_refused import lacks_template, refused_field
@@ -113,6 +114,18 @@ def test_a_model_without_a_template_ends_the_run_before_it_begins() -> None:
     assert "--template plain" in caught.value.hint
     assert "--template from:MODEL" in caught.value.hint
     assert len(here.bodies(CHAT)) == 1
+
+
+def test_a_run_that_can_not_begin_records_no_turn(tmp_path: Path) -> None:
+    """However many conversations are begun at once."""
+    said = tuple(Conversation(id=name, turns=(Turn(text="Hi"),)) for name in "abcdef")
+    with serving((400, {"object": "error", "message": NO_TEMPLATE, "code": 400})) as here:
+        job = api.Job(suite=Suite(name="s", conversations=said), store=tmp_path / "m.db")
+        with pytest.raises(EngineSetupError, match="has no chat template"):
+            api.evaluate(f"openai:m@{here.root}/v1", job)
+    with api.open_store(tmp_path / "m.db") as store:
+        turns = [turn for begun in store.runs() for one in store.transcripts(begun.run.id) for turn in one.turns]
+    assert turns == []
 
 
 def test_a_refused_field_ends_the_run_before_it_begins(tmp_path: Path) -> None:
