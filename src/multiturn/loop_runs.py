@@ -19,7 +19,16 @@ from multiturn.cleaning import Cleaned, clean
 from multiturn.codec import clean_surrogates
 from multiturn.conditions import Arm, Conditions, RunRecord
 from multiturn.conversation import Conversation, Suite, Turn
-from multiturn.prompt_echo import Echo, Exchange, before_label, control_texts, echoes, to_cut, without_end
+from multiturn.prompt_echo import (
+    Echo,
+    Exchange,
+    before_label,
+    control_texts,
+    echoes,
+    still_holding,
+    to_cut,
+    without_end,
+)
 from multiturn.signals.refusal import refusal
 from multiturn.suites.exchanges import HeldTurn
 from multiturn.suites.held import HeldArm, HeldConversation, HeldFile
@@ -50,12 +59,14 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
 class Counts(msgspec.Struct, frozen=True, kw_only=True):
     """What is in an arm's replies: ``echoes`` were freed of their prompt, ``left`` begin like one and were left whole.
 
+    ``holding`` still hold the earlier users' texts, though the prompts of their conversations were cut.
     ``refusals`` are as they are now; ``own_refusals`` is the file's own count, None where it has none.
     """
 
     replies: int
     echoes: int
     left: int
+    holding: int
     refusals: int
     own_refusals: int | None
 
@@ -152,6 +163,7 @@ def _arm(arm: HeldArm, suite: Suite, run: RunRecord) -> LoopArm:
         replies=len(replies),
         echoes=done,
         left=hits - sum(echo is not None for row, chosen in zip(found, cut, strict=True) for echo in row if chosen),
+        holding=still_holding(exchanges, found, cut),
         refusals=sum(refusal(reply).kind != "none" for reply in replies),
         own_refusals=sum(one for one in own if one is not None) if None not in own else None,
     )
@@ -170,6 +182,11 @@ def told(counts: Counts) -> Iterator[str]:
         yield (
             f"{counts.left} of {counts.replies} replies begin with what the user said; most do not, so they were left "
             "whole"
+        )
+    if counts.holding:
+        yield (
+            f"{counts.holding} of {counts.replies} replies still hold what the user said before, though the prompts of "
+            "others were cut: read them first, a prompt that was not recognised is judged as a reply"
         )
     if counts.own_refusals is not None and counts.own_refusals != counts.refusals:
         without = "without the echo " if counts.echoes else ""
