@@ -34,10 +34,11 @@ CHAT = "/v1/chat/completions"
         "Template error: template not found",
         "This model does not have a chat template.",
         "no chat template",
+        "this custom template is not supported, try using --jinja",
     ],
 )
 def test_words_for_a_model_without_a_template(words: str) -> None:
-    """Of vLLM, SGLang, TGI and transformers."""
+    """Of vLLM, SGLang, TGI, transformers and llama.cpp."""
     assert lacks_template(words)
 
 

@@ -9,8 +9,9 @@ pass (429, 5xx, timeouts, broken connections) is tried again, what may not is ra
 flight comes free; with several servers it moves on to the next.
 
 The parts: ``http_spec`` and ``http_toml`` (what a spec means), ``http_setup`` (what servers say), ``http_facts`` (what
-is true of an engine), ``http_openai`` and ``http_ollama`` (the wire), ``http_transport`` (one request), ``http_errors``
-(what a refusal means), ``http_pace`` and ``http_seats`` (how many at once, and where).
+is true of an engine), ``http_text`` (templates of the user's), ``http_openai`` and ``http_ollama`` (the wire),
+``http_transport`` (one request), ``http_errors`` and ``http_refused`` (what a refusal means, and which one ends a run),
+``http_pace`` and ``http_seats`` (how many at once, and where).
 """
 
 from __future__ import annotations

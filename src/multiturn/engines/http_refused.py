@@ -25,14 +25,15 @@ _OF_FIELDS: Final = frozenset({400, 422})
 """Statuses under which a server's words about a field are believed."""
 _NO_TEMPLATE: Final = re.compile(
     r"default chat template is no longer allowed|must provide a chat template|chat_template is not set"
-    r"|\b(?:no|without a|not have a|lacks a) chat[ _]template\b|\btemplate not found\b",
+    r"|\b(?:no|without a|not have a|lacks a) chat[ _]template\b|\btemplate not found\b"
+    r"|\bcustom template is not supported\b",
     re.IGNORECASE,
 )
 _QUOTED: Final = re.compile(r"['\"`](?:body\.)?([a-z_]+)['\"`]")
 
 
 def lacks_template(message: str) -> bool:
-    """Whether these words say that the model has no chat template, in vLLM's, SGLang's or TGI's form."""
+    """Whether these words say that the model has no chat template that its server can use."""
     return _NO_TEMPLATE.search(message[:READ]) is not None
 
 
@@ -52,7 +53,7 @@ def unusable(fault: Fault, told: str, endpoint: Endpoint, body: bytes) -> Engine
     sent = msgspec.json.decode(body, type=dict[str, msgspec.Raw])
     if "messages" in sent and lacks_template(fault.message):
         return EngineSetupError(
-            f"{endpoint.model} has no chat template ({told})",
+            f"{endpoint.model} has no chat template that its server can use ({told})",
             hint="--template plain asks in the User:/Assistant: form, --template from:MODEL takes another model's",
         )
     field = refused_field(fault, sent)
