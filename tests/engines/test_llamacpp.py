@@ -183,6 +183,14 @@ def test_the_prompt_is_what_llama_cpp_renders_itself() -> None:
     server.close()
 
 
+def test_control_tokens_that_a_model_wrote_can_be_spelled() -> None:
+    """llama.cpp leaves them out of a reply's text, where they are what shows that a model left its role."""
+    server = Server(Loaded(model=demo.model_path(), adapters=(), window=512, slots=1, threads=1, gpu_layers=0))
+    said = "Hi. Ça va?<|im_start|>user\nMore"
+    assert server.spell(server.tokenize(said, control=True)) == said
+    server.close()
+
+
 def test_control_tokens_in_a_message_are_letters() -> None:
     """A user who types an end-of-turn token does not end the turn: the prompt is longer by the token's letters."""
 

@@ -125,6 +125,7 @@ class LlamaCppEngine:
         template, header = pool.template, pool.header
         self._control_tokens = tuple(header.control_ids)
         self._control_ids = header.control_ids
+        self._controls = frozenset(header.control_ids.values())
         self.facts = Facts(
             context_window=pool.window,
             open_conversations=pool.size,
@@ -185,13 +186,17 @@ class LlamaCppEngine:
         built = await self._build(request)
         body = self._body(request, built.ids, slot=held.seat.slot, cache=bool(held.prompt_ids))
         decoded = await self._pool.work(lambda flight: held.server.decode(body, flight))
-        generated = self._generated(decoded)
+        generated, text = self._generated(decoded), decoded.content
+        if generated is not None and not self._controls.isdisjoint(generated):
+            said = generated  # llama.cpp leaves control tokens out of a text; the model did write them
+            text = await self._pool.work(lambda flight: held.server.spell(said, flight))
+            generated = None
         self._built.pop(request.session, None)
         held.prompt, held.prompt_ids = built.text, built.ids
-        held.reply, held.reply_ids = decoded.content, generated
+        held.reply, held.reply_ids = text, generated
         timings = decoded.timings
         return Reply(
-            text=decoded.content,
+            text=text,
             finish=FINISH.get(decoded.stop_type, "unknown"),
             timing=Timing(
                 total=time.perf_counter() - started,
@@ -249,7 +254,7 @@ class LlamaCppEngine:
         if decoded.stop_type == "word":
             return None
         ids = list(decoded.tokens)
-        while ids and ids[-1] in self._control_ids.values():
+        while ids and ids[-1] in self._controls:
             ids.pop()
         return ids
 

@@ -93,6 +93,10 @@ class _Tokens(msgspec.Struct, frozen=True):
     tokens: list[int]
 
 
+class _Text(msgspec.Struct, frozen=True):
+    content: str
+
+
 class _Fault(msgspec.Struct, frozen=True):
     message: str = ""
     type: str = ""
@@ -127,6 +131,10 @@ class Server:
         """Token ids of a text, nothing added. ``control``: whether text that spells a control token becomes one."""
         body = {"content": text, "add_special": False, "parse_special": control}
         return self._post("/tokenize", body, _Tokens, flight or Flight()).tokens
+
+    def spell(self, ids: list[int], flight: Flight | None = None) -> str:
+        """The text of token ids, control tokens too."""
+        return self._post("/detokenize", {"tokens": ids}, _Text, flight or Flight()).content
 
     def decode(self, body: dict[str, Any], flight: Flight | None = None) -> Decoded:
         """The reply to a prompt of token ids.
