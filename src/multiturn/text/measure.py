@@ -38,9 +38,7 @@ _TRAILING: Final = ".,;:!?"
 
 _OF_NO_WIDTH: Final = r"\u00ad\u034f\u061c\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
 _NO_WIDTH: Final = re.compile(f"[{_OF_NO_WIDTH}]")
-_SEEN: Final = re.compile(
-    rf"[^{_OF_NO_WIDTH}\s\x00-\x1f\x7f-\x9f\u115f\u1160\u2800\u3164\uffa0\U000e0000-\U000e0fff]"
-)
+_SEEN: Final = re.compile(rf"[^{_OF_NO_WIDTH}\s\x00-\x1f\x7f-\x9f\u115f\u1160\u2800\u3164\uffa0\U000e0000-\U000e0fff]")
 _WIDE: Final = re.compile(
     r"[\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9d\U00020000-\U0003ffff]"
 )
