@@ -110,7 +110,8 @@ def available_memory(placement: Placement) -> int | None:
     """Bytes that are free where the model goes; None where nobody says."""
     device = torch.device(placement.device)
     if device.type == "cuda":
-        return sum(torch.cuda.mem_get_info(index)[0] for index in _gpus(device))
+        free: int = sum(torch.cuda.mem_get_info(index)[0] for index in _gpus(device))
+        return free
     return _least((_meminfo, _cgroup)) if device.type == "cpu" else None
 
 

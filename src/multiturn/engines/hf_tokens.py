@@ -109,7 +109,8 @@ class Tokens:
     def spoken(self, ids: Sequence[int]) -> str:
         """The text of ids without special tokens."""
         if self._backend is not None:
-            return self._backend.decode(list(ids), skip_special_tokens=True)
+            spoken: str = self._backend.decode(list(ids), skip_special_tokens=True)
+            return spoken
         text = self._tokenizer.decode(list(ids), skip_special_tokens=True, clean_up_tokenization_spaces=False)
         return str(text)
 
