@@ -256,6 +256,7 @@ import asyncio, os, signal, sys, threading, time
 from multiturn import api
 
 job = api.Job(suite=sys.argv[1], store=sys.argv[2])
+signal.signal(signal.SIGINT, signal.default_int_handler)  # tests that run in the background are started without
 
 async def cell():
     threading.Timer(2.0, os.kill, (os.getpid(), signal.SIGINT)).start()
