@@ -25,7 +25,7 @@ from multiturn import api
 from multiturn.conversation import Conversation, Message
 from multiturn.engines import chat_template, demo
 from multiturn.engines.gguf import read_header
-from multiturn.engines.llamacpp import GREEDY, SWITCHED_OFF
+from multiturn.engines.llamacpp_fields import GREEDY, SWITCHED_OFF
 from multiturn.engines.llamacpp_server import Loaded, Server
 from multiturn.transcript import Sampling
 

@@ -223,6 +223,18 @@ def split_bos(
     return adds_bos and bool(bos), list(pieces)
 
 
+def after(pieces: Sequence[tuple[str, bool]], characters: int) -> list[tuple[str, bool]]:
+    """The pieces of a text without its first characters; what is left of a control token is text."""
+    rest: list[tuple[str, bool]] = []
+    for text, control in pieces:
+        if characters >= len(text):
+            characters -= len(text)
+            continue
+        rest.append((text[characters:], control and characters == 0))
+        characters = 0
+    return rest
+
+
 def leading(ids: Sequence[int], number: int) -> int:
     """How many of the first ids are this one."""
     return next((at for at, one in enumerate(ids) if one != number), len(ids))

@@ -40,7 +40,7 @@ def build(template: Template, tokens: Tokens, known: Known, messages: tuple[Mess
     text, pieces = chat_template.render_pieces(template, messages, tuple(tokens.control))
     kept, ids, rest = _kept(known, text)
     text = kept + rest
-    pieces = _after(pieces, sum(len(piece) for piece, _ in pieces) - len(rest))
+    pieces = chat_template.after(pieces, sum(len(piece) for piece, _ in pieces) - len(rest))
     starts = not ids
     if starts:
         begins, pieces = chat_template.split_bos(pieces, tokens.bos, adds_bos=tokens.adds_bos)
@@ -78,15 +78,3 @@ def _flags(template: Template, known: Known, messages: Sequence[Message], kept: 
     if known.prompt and len(kept) < len(known.prompt) + len(known.reply):
         flags.append("reencoded")
     return tuple(flags)
-
-
-def _after(pieces: Sequence[tuple[str, bool]], characters: int) -> list[tuple[str, bool]]:
-    """The pieces of a text without its first characters."""
-    rest: list[tuple[str, bool]] = []
-    for text, control in pieces:
-        if characters >= len(text):
-            characters -= len(text)
-            continue
-        rest.append((text[characters:], control and characters == 0))
-        characters = 0
-    return rest

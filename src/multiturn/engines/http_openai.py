@@ -16,6 +16,7 @@ from multiturn.conversation import Message
 from multiturn.engines.http_errors import OK, Fault, fault_of, read_fault
 from multiturn.engines.http_json import Reader
 from multiturn.engines.http_toml import MaxTokensField
+from multiturn.engines.llamacpp_fields import GREEDY, SWITCHED_OFF
 from multiturn.errors import ContextOverflow, EngineSetupError, ReplyFailed
 from multiturn.transcript import FinishReason, Reply, Request, Sampling, Timing
 
@@ -34,21 +35,6 @@ FINISH: Final[dict[str, FinishReason]] = {
 }
 BROKEN_OFF: Final = frozenset({"error", "abort", "insufficient_system_resource"})
 """Finish reasons of replies that the server gave up."""
-LLAMACPP_OFF: Final[dict[str, Any]] = {
-    "samplers": ("penalties", "temperature", "top_k", "top_p", "min_p"),
-    "typical_p": 1.0,
-    "top_n_sigma": -1.0,
-    "xtc_probability": 0.0,
-    "dry_multiplier": 0.0,
-    "dynatemp_range": 0.0,
-    "mirostat": 0,
-    "repeat_last_n": 64,
-    "n_keep": 0,
-    "ignore_eos": False,
-    "cache_prompt": True,
-}
-"""llama.cpp's other fields, as the embedded engine sets them, and in the order in which vLLM applies the samplers."""
-_LLAMACPP_GREEDY: Final[dict[str, Any]] = {"samplers": ("penalties", "top_k"), "top_k": 1}
 _ALWAYS: Final = ("temperature", "top_p", "seed", "presence_penalty", "frequency_penalty", "stop")
 _OFF: Final = {"top_k": 0, "min_p": 0.0, "repeat_penalty": 1.0}
 
@@ -73,7 +59,8 @@ DIALECTS: Final[dict[Server, Dialect]] = {
     "vllm": Dialect(names=_COMMON_NAMES, top_k_off=-1, shows_control={"skip_special_tokens": False}),
     "sglang": Dialect(names=_COMMON_NAMES, top_k_off=-1, shows_control={"skip_special_tokens": False}),
     "llamacpp": Dialect(
-        names={"top_k": "top_k", "min_p": "min_p", "repeat_penalty": "repeat_penalty"}, more=LLAMACPP_OFF
+        names={"top_k": "top_k", "min_p": "min_p", "repeat_penalty": "repeat_penalty"},
+        more=SWITCHED_OFF | {"cache_prompt": True},
     ),
     "other": Dialect(names=_COMMON_NAMES, only_if_asked=True),
 }
@@ -172,7 +159,7 @@ class OpenAIWire(msgspec.Struct, frozen=True, kw_only=True):
                 )
             if name is not None and not (dialect.only_if_asked and value == off):
                 fields[name] = dialect.top_k_off if ours == "top_k" and value == off else value
-        return fields | (_LLAMACPP_GREEDY if self.server == "llamacpp" and sampling.temperature == 0 else {})
+        return fields | (GREEDY if self.server == "llamacpp" and sampling.temperature == 0 else {})
 
     def read(self, data: bytes, seconds: float, request: Request) -> Reply | Fault:
         """The reply in a body with status 200, or the fault that a server told with that status.

@@ -24,6 +24,7 @@ import msgspec
 from multiturn.conversation import Message
 from multiturn.engines import chat_template
 from multiturn.engines.gguf import read_header
+from multiturn.engines.llamacpp_fields import GREEDY, SAMPLERS, SWITCHED_OFF
 from multiturn.engines.llamacpp_pool import Pool, Seat
 from multiturn.engines.llamacpp_server import Decoded, Flight, Server, adapters_on, package_version, processor
 from multiturn.errors import ReplyFailed, SpecError
@@ -31,23 +32,6 @@ from multiturn.facts import EngineOptions, Facts, Inspection
 from multiturn.transcript import FinishReason, Flag, Prompt, Reply, Request, Sampling, Session, Timing
 
 PREFIX: Final = "llamacpp:"
-SAMPLERS: Final = ("penalties", "temperature", "top_k", "top_p", "min_p")
-"""In this order, as transformers and vLLM apply them (llama.cpp's own default puts the temperature last)."""
-GREEDY: Final = {"samplers": ("penalties", "top_k"), "top_k": 1}
-"""Temperature 0: the likeliest token after penalties. The whole chain gives the same, 0.6 ms a token later."""
-SWITCHED_OFF: Final[dict[str, Any]] = {
-    "typical_p": 1.0,
-    "top_n_sigma": -1.0,
-    "xtc_probability": 0.0,
-    "dry_multiplier": 0.0,
-    "dynatemp_range": 0.0,
-    "mirostat": 0,
-    "repeat_last_n": 64,
-    "n_keep": 0,
-    "ignore_eos": False,
-    "samplers": SAMPLERS,
-}
-"""llama.cpp's other sampling fields, each named so that no default of a later version changes a reply."""
 FINISH: Final[dict[str, FinishReason]] = {"eos": "stop", "word": "stop", "limit": "length"}
 
 
@@ -280,7 +264,7 @@ class LlamaCppEngine:
         template, messages = self._pool.template, request.messages
         text, pieces = chat_template.render_pieces(template, messages, self._control_tokens)
         known, ids = self._kept(held, text)
-        rest = _after(pieces, known)
+        rest = chat_template.after(pieces, known)
         if known and self._joins_badly(rest):
             known, ids, rest = 0, [], pieces
         if not known:
@@ -324,15 +308,3 @@ class LlamaCppEngine:
         for text, control in pieces:
             ids += [self._control_ids[text]] if control else server.tokenize(text, control=False, flight=flight)
         return ids
-
-
-def _after(pieces: list[tuple[str, bool]], characters: int) -> list[tuple[str, bool]]:
-    """The pieces of a text without its first characters."""
-    rest: list[tuple[str, bool]] = []
-    for text, control in pieces:
-        if characters >= len(text):
-            characters -= len(text)
-            continue
-        rest.append((text[characters:], control and characters == 0))
-        characters = 0
-    return rest
