@@ -21,6 +21,8 @@ try:
 except MultiturnError as error:
     sys.stderr.write(f"evaluate_mtbench.py: {error}\n")
     sys.exit(error.exit_code)
+except KeyboardInterrupt:
+    sys.exit("\nstopped; the same command goes on from here")
 Console().print(api.tables(compared.comparison))
 print(f"all transcripts and numbers: {compared.results}; to read: multiturn show {compared.tuned.run.id}")
 for change in compared.comparison.changes[:3]:
