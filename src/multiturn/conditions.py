@@ -45,7 +45,7 @@ class Conditions(msgspec.Struct, frozen=True, kw_only=True):
 
     ``sampling`` is None for a run that was imported and of which nobody says how its replies were drawn.
     ``context_window`` is the budget in tokens for prompt and reply (None: unknown); ``identity`` is the engine's
-    (:class:`multiturn.protocols.Facts`): weights, adapter, template, version, arithmetic.
+    (:class:`multiturn.facts.Facts`): weights, adapter, template, version, arithmetic.
     """
 
     suite_digest: str

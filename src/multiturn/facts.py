@@ -92,11 +92,11 @@ class EngineOptions(msgspec.Struct, frozen=True, kw_only=True):
 class Inspection(msgspec.Struct, frozen=True, kw_only=True):
     """What a model brings with it, for people: what ``multiturn doctor`` shows beside the prompt itself.
 
-    ``template`` is the Jinja source in use, None where a server renders by itself. ``control_tokens`` are texts that
-    are one token in a prompt; ``bos`` is the one that begins a text. ``stops`` are the tokens and strings that end a
-    reply, by who names them (``tokenizer``, ``generation_config``, ``template`` ...), and ``in_use`` those that end a
-    reply here. ``overridden`` are sampling fields that the model's folder or the server would set by itself, with
-    their values: none of them reaches a reply. ``warnings`` name a fault and the next thing to do, ``remarks`` are
+    ``template`` is the Jinja source in use, None where a server renders and does not show it. ``control_tokens`` are
+    texts that are one token in a prompt; ``bos`` is the one that begins a text. ``stops`` are the tokens and strings
+    that end a reply, by who names them (``tokenizer``, ``generation_config``, ``template`` ...), and ``in_use`` those
+    that end a reply here. ``overridden`` are sampling fields that the model's folder or the server would set by itself,
+    with their values: none of them reaches a reply. ``warnings`` name a fault and the next thing to do, ``remarks`` are
     only worth knowing.
     """
 
