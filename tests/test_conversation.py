@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from multiturn.conversation import MAX_ID_LENGTH, Conversation, Suite, Turn
+from multiturn.conversation import MAX_ID_LENGTH, CheckJson, Conversation, Suite, Turn
 
 TURN = Turn(text="x")
 CONVERSATION = Conversation(id="a", turns=(TURN,))
@@ -79,8 +79,8 @@ def test_a_turns_own_capability_comes_before_the_conversations() -> None:
     assert CONVERSATION.capability_of(0) is None
 
 
-def test_the_digest_is_over_what_is_asked_and_why() -> None:
-    """Name, version and description may change; a turn, an id, an order may not."""
+def test_the_digest_is_over_what_is_asked() -> None:
+    """Name, version and what is expected of the replies may change; a turn, an id, an order may not."""
     other = Conversation(id="b", turns=(TURN,))
     suite = Suite(name="s", conversations=(CONVERSATION, other))
     assert suite.digest == Suite(name="t", version="9", description="d", conversations=(CONVERSATION, other)).digest
@@ -88,10 +88,21 @@ def test_the_digest_is_over_what_is_asked_and_why() -> None:
         (other, CONVERSATION),
         (CONVERSATION,),
         (CONVERSATION, Conversation(id="b", turns=(Turn(text="y"),))),
-        (CONVERSATION, Conversation(id="b", turns=(TURN,), why="w")),
+        (CONVERSATION, Conversation(id="b", turns=(TURN,), system="s")),
     ]
     digests = {Suite(name="s", conversations=conversations).digest for conversations in changed}
     assert len(digests | {suite.digest}) == 5
+
+
+def test_what_is_expected_is_no_part_of_what_is_asked() -> None:
+    """A mended check leaves the runs as they are; under golden history the golden replies are asked too."""
+    bare = Conversation(id="b", turns=(Turn(text="x"),))
+    check = CheckJson(b'{"kind":"says","any":["y"]}')
+    expecting = Conversation(id="b", turns=(Turn(text="x", checks=(check,), golden="y", why="w"),), why="w")
+    one, other = (Suite(name="s", conversations=(conversation,)) for conversation in (bare, expecting))
+    assert one.digest == other.digest
+    assert one.digest_for("golden") != other.digest_for("golden")
+    assert other.digest_for("golden") != other.digest
 
 
 def test_turns_are_counted_over_all_conversations() -> None:

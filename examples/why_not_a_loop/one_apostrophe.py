@@ -3,7 +3,7 @@
 python examples/why_not_a_loop/one_apostrophe.py
 """
 
-from multiturn.signals.refusal import refusal
+from multiturn.text.refusal import refusal
 
 REFUSALS = ["i can't", "i cannot", "i'm sorry", "i am unable", "as an ai"]
 REPLIES = (

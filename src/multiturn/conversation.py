@@ -38,6 +38,9 @@ Link = Literal["forward", "backward", "implicit"]
 
 MAX_ID_LENGTH: Final = 200
 
+CheckJson = msgspec.Raw
+"""A check as a suite writes it: a JSON object with its ``kind``. ``multiturn.checks`` makes it a check."""
+
 
 def require(condition: bool, fault: str) -> None:  # noqa: FBT001 - reads as a sentence at every call
     """Raise ``ValueError(fault)`` unless the condition holds."""
@@ -62,7 +65,8 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid
     """One user message and what is expected of the reply to it.
 
     ``distance`` counts turns back to where the probed fact or instruction was given (1 = the turn before).
-    ``refusal_expected`` says whether a refusal would be right here; ``None`` where the suite does not say.
+    ``refusal_expected`` says whether a refusal would be right here; ``None`` where the suite does not say. ``checks``
+    are what the reply must pass.
     """
 
     text: str
@@ -72,6 +76,7 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid
     why: str = ""
     golden: str | None = None
     refusal_expected: bool | None = None
+    checks: tuple[CheckJson, ...] = ()
 
     def __post_init__(self) -> None:
         require(bool(self.text.strip()), "text is empty")
@@ -124,10 +129,21 @@ class Suite(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def digest(self) -> str:
-        """SHA-256 over what models are asked and why; the suite's name, version and prose are not part of it."""
+        """SHA-256 over what models are asked: ids, system prompts and user turns.
+
+        What is expected of the replies is no part of it, so that runs stay what they are when a check is mended.
+        """
+        return self.digest_for("self")
+
+    def digest_for(self, history: str) -> str:
+        """The digest for runs with this history; with ``golden`` the golden replies are asked too."""
         digest = hashlib.sha256()
         for conversation in self.conversations:
-            digest.update(msgspec.json.encode(conversation) + b"\n")
+            asked: list[str | None] = [conversation.id, conversation.system]
+            asked += [turn.text for turn in conversation.turns]
+            if history == "golden":
+                asked += [turn.golden for turn in conversation.turns]
+            digest.update(msgspec.json.encode(asked) + b"\n")
         return digest.hexdigest()
 
     @property

@@ -32,6 +32,16 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     span: Span | None = None
 
 
+class Checked(msgspec.Struct, frozen=True, kw_only=True):
+    """One check of one turn with its answer: ``check`` is its place in the turn, ``wants`` says it in words."""
+
+    turn: int
+    check: int
+    kind: str
+    wants: str
+    result: CheckResult
+
+
 class Signal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A number or flag measured on one reply, with no expectation attached.
 
@@ -58,10 +68,11 @@ REFUSED: Final = frozenset({"full", "partial"})
 
 
 class Assessed(msgspec.Struct, frozen=True):
-    """A transcript with the signals of its replies."""
+    """A transcript with the signals of its replies, and what the checks of its turns say."""
 
     transcript: Transcript
     signals: tuple[Signal, ...]
+    checks: tuple[Checked, ...] = ()
 
     @property
     def refusals(self) -> dict[int, Signal]:

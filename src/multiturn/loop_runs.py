@@ -29,10 +29,10 @@ from multiturn.prompt_echo import (
     to_cut,
     without_end,
 )
-from multiturn.signals.refusal import refusal
 from multiturn.suites.exchanges import HeldTurn
 from multiturn.suites.held import HeldArm, HeldConversation, HeldFile
 from multiturn.text.measure import is_blank
+from multiturn.text.refusal import refusal
 from multiturn.transcript import REPLIED, Failure, Session, Status, Transcript, TurnRecord
 
 ENGINE: Final = "imported"

@@ -88,13 +88,13 @@ class Replay:
         facts = self._engine.facts
         conditions = msgspec.structs.replace(
             self._run.conditions,
-            suite_digest=suite.digest,
+            suite_digest=suite.digest_for(self._run.conditions.history),
             samples=1,
             identity=facts.identity,
             reproducible=facts.reproducible,
         )
         run = new_run(suite, self._engine, self._run.arm, conditions)
-        self._store.save_suite(suite)
+        self._store.save_suite(suite, conditions.history)
         self._store.create_run(run)
         async with self._store.writer(run.id) as writer:
             for record in records:

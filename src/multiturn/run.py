@@ -91,7 +91,7 @@ def conditions_of(suite: Suite, engine: Engine, arm: Arm, settings: Settings) ->
         _require_goldens(suite)
     own, asked = engine.facts.context_window, settings.window
     return Conditions(
-        suite_digest=suite.digest,
+        suite_digest=suite.digest_for(settings.history),
         sampling=settings.sampling,
         samples=settings.samples,
         history=settings.history,
@@ -146,12 +146,13 @@ def find_or_begin(
     if resume is not None:
         run = store.run(resume)
         _refuse_other_conditions(run, conditions)
+        store.save_suite(suite, settings.history)
         return run
+    store.save_suite(suite, settings.history)
     if not fresh:
         for run in store.find(conditions.fingerprint):
             return run
     run = new_run(suite, engine, arm, conditions)
-    store.save_suite(suite)
     store.create_run(run)
     return run
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from multiturn.signals.refusal import refusal
 from multiturn.text.measure import count_sentences, count_words, is_blank
 from multiturn.text.printable import printable
+from multiturn.text.refusal import refusal
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _LABELS = {"full": "refusal", "partial": "partial", "none": "none"}

@@ -10,10 +10,10 @@ import msgspec
 from multiturn.finding import Signal, Span
 from multiturn.signals.kinds import KIND_OF, SIGNALS
 from multiturn.signals.language_change import language_change
-from multiturn.signals.refusal import refusal
 from multiturn.signals.repetition import RUN, collapsed, likeness, repetition
 from multiturn.signals.role_leakage import role_leak
 from multiturn.text.measure import count_sentences, count_words, is_blank
+from multiturn.text.refusal import refusal
 from multiturn.transcript import Transcript, TurnRecord
 
 _NO_FINISH: Final = "nobody told why the reply ended"

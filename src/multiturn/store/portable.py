@@ -214,7 +214,8 @@ def _take_in(connection: Connection, run: RunRecord, lines: Iterator[tuple[int, 
 def _keep_suite(connection: Connection, run: RunRecord, suite: Suite | None) -> None:
     if suite is None:
         raise StoreError("it is neither a suite nor a turn")
-    _require(suite.digest == run.conditions.suite_digest, "this is not the suite that the run was held with")
+    asked = suite.digest_for(run.conditions.history)
+    _require(asked == run.conditions.suite_digest, "this is not the suite that the run was held with")
     keep_suite(connection, suite, run.conditions.suite_digest)
 
 

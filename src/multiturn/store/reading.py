@@ -24,10 +24,10 @@ from multiturn.errors import NotFound, StoreError
 from multiturn.store.leases import hold
 from multiturn.store.rows import run_row
 from multiturn.store.schema import RUNS, TURNS
-from multiturn.store.suites import forget_suite, keep_suite, read_suite
+from multiturn.store.suites import forget_suite, read_suite, renew_suite
 from multiturn.store.transactions import reading, writing
 from multiturn.store.writing import Writer
-from multiturn.transcript import Session, Status, Transcript, TurnRecord
+from multiturn.transcript import HistoryMode, Session, Status, Transcript, TurnRecord
 
 PAGE_SESSIONS: Final = 128
 """Conversations (times samples) that are in memory at once while transcripts are read."""
@@ -68,11 +68,14 @@ class Store:
 
     # Suites
 
-    def save_suite(self, suite: Suite) -> str:
-        """Keep a suite and return its digest. One with the same digest that is there already stays as it is."""
-        digest = suite.digest
+    def save_suite(self, suite: Suite, history: HistoryMode = "self") -> str:
+        """Keep a suite for runs with this history, and return its digest.
+
+        Where one that asks the same is there already, its checks, goldens and whys become this one's.
+        """
+        digest = suite.digest_for(history)
         with suppress(IntegrityError), writing(self.engine, self.where) as connection:  # kept by another process now
-            keep_suite(connection, suite, digest)
+            renew_suite(connection, suite, digest)
         return digest
 
     def suite(self, digest: str) -> Suite:

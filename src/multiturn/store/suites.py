@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import Final
 
-from sqlalchemy import Connection, delete, select
+from sqlalchemy import Connection, delete, select, update
 
 from multiturn.codec import decode
 from multiturn.conversation import Conversation, Suite
@@ -17,10 +17,27 @@ _AT_ONCE: Final = 500
 
 def keep_suite(connection: Connection, suite: Suite, digest: str) -> None:
     """Keep a suite; one with the same digest that is there already stays as it is."""
-    if connection.execute(select(SUITES.c.digest).where(SUITES.c.digest == digest)).first() is not None:
-        return
-    row = {"digest": digest, "name": suite.name, "version": suite.version, "description": suite.description}
-    connection.execute(SUITES.insert(), row)
+    if connection.execute(select(SUITES.c.digest).where(SUITES.c.digest == digest)).first() is None:
+        connection.execute(SUITES.insert(), {"digest": digest, **_head(suite)})
+        _keep_conversations(connection, suite, digest)
+
+
+def renew_suite(connection: Connection, suite: Suite, digest: str) -> None:
+    """Keep a suite; where one that asks the same is there, what is expected of the replies becomes this one's."""
+    there = read_suite(connection, digest)
+    if there is None:
+        keep_suite(connection, suite, digest)
+    elif there != suite:
+        connection.execute(update(SUITES).where(SUITES.c.digest == digest).values(**_head(suite)))
+        connection.execute(delete(CONVERSATIONS).where(CONVERSATIONS.c.suite_digest == digest))
+        _keep_conversations(connection, suite, digest)
+
+
+def _head(suite: Suite) -> dict[str, str]:
+    return {"name": suite.name, "version": suite.version, "description": suite.description}
+
+
+def _keep_conversations(connection: Connection, suite: Suite, digest: str) -> None:
     rows = (
         {"suite_digest": digest, "position": position, "record": to_text(conversation)}
         for position, conversation in enumerate(suite.conversations)

@@ -16,14 +16,15 @@ from typing import TYPE_CHECKING, Final, cast, get_args
 import msgspec
 
 from multiturn.codec import clean_surrogates
-from multiturn.suites.fields import kind_of, seen, shown
+from multiturn.suites.fields import seen
+from multiturn.suites.findings import kind_of, shown
 from multiturn.suites.places import Raw, Refused
 from multiturn.transcript import Cause, FinishReason, Flag, Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from multiturn.suites.fields import Place
+    from multiturn.suites.findings import Place
 
 USER: Final = ("user", "prompt", "question", "input", "human", "query", "instruction", "request", "user_message")
 REPLY: Final = (

@@ -17,16 +17,15 @@ from typing import TYPE_CHECKING, Final, Literal
 import msgspec
 
 from multiturn.conversation import MAX_ID_LENGTH, Conversation, Suite, Turn
-from multiturn.suites.places import TAKEN, Entry, Fault, Raw, Refused
+from multiturn.suites.check_fields import read_checks
+from multiturn.suites.findings import SHOWN_LENGTH, Findings, Place, kind_of, shown
+from multiturn.suites.places import TAKEN, Entry, Raw, Refused
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 NEAR: Final = 0.8
 """From this similarity on (difflib's ratio) a name is taken for a misspelled one."""
-
-SHOWN_LENGTH: Final = 40
-"""Of what stands in a file, so many characters are repeated in a fault."""
 
 OTHER_NAMES: Final[Mapping[type, Mapping[str, str]]] = {
     Turn: {
@@ -63,9 +62,8 @@ OTHER_NAMES: Final[Mapping[type, Mapping[str, str]]] = {
 NEVER: Final[Mapping[type, Mapping[str, str]]] = {
     Turn: {
         "role": "a turn is always the user's; leave role out, and leave assistant and system messages out of the turns",
-        "checks": "this version reads no checks; leave them out",
     },
-    Conversation: {"checks": "this version reads no checks; leave them out"},
+    Conversation: {"checks": "checks stand beside the turn whose reply they look at; move them into a turn"},
     Suite: {},
 }
 """Names that would promise something we don't do (until they are fields)."""
@@ -77,41 +75,6 @@ _UNSEEN: Final = frozenset(
 _UNSEEN_KINDS: Final = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp"})
 _UNFIT_FOR_TEXT: Final = re.compile("[\x00\ud800-\udfff]")
 _UNFIT_FOR_ID: Final = frozenset("\u200b\ufeff\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-
-
-class Findings:
-    """The faults and notes of one file, in the order found."""
-
-    def __init__(self) -> None:
-        self.faults: list[Fault] = []
-        self.notes: list[Fault] = []
-
-
-class Place:
-    """A value's line and path, and where what is found there is put down."""
-
-    def __init__(self, findings: Findings, line: int | None, path: str) -> None:
-        self.findings = findings
-        self.line = line
-        self.path = path
-
-    def at(self, name: str) -> Place:
-        """The place of a named field of this value."""
-        step = name if name.isidentifier() and len(name) <= SHOWN_LENGTH else f"[{shown(name)}]"
-        glue = "." if self.path and not step.startswith("[") else ""
-        return Place(self.findings, self.line, f"{self.path}{glue}{step}")
-
-    def item(self, index: int) -> Place:
-        """The place of an item of this list."""
-        return Place(self.findings, self.line, f"{self.path}[{index}]")
-
-    def fault(self, text: str) -> None:
-        """Put down what is wrong here."""
-        self.findings.faults.append(Fault(line=self.line, path=self.path, text=text))
-
-    def note(self, text: str) -> None:
-        """Put down what a reader should know of this place; no fault."""
-        self.findings.notes.append(Fault(line=self.line, path=self.path, text=text))
 
 
 def read_conversation(entry: Entry, findings: Findings) -> tuple[str | None, Conversation | None]:
@@ -157,25 +120,6 @@ def same_id(identifier: str) -> str:
 def seen(text: str) -> bool:
     """False for text that shows nothing: white space, zero-width and control characters."""
     return any(character not in _UNSEEN and unicodedata.category(character) not in _UNSEEN_KINDS for character in text)
-
-
-def shown(value: str) -> str:
-    """A text from the file, quoted and shortened, safe to print."""
-    short = value if len(value) <= SHOWN_LENGTH else value[: SHOWN_LENGTH - 3] + "..."
-    return repr(short)
-
-
-def kind_of(value: object) -> str:
-    """What a raw value is, in words."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, int | float):
-        return f"the number {str(value)[:SHOWN_LENGTH]}"
-    if isinstance(value, str):
-        return f"the text {shown(value)}"
-    return "a list" if isinstance(value, list) else "an object"
 
 
 def _read_id(raw: Raw, place: Place, *, missing: bool) -> str | None:
@@ -245,7 +189,8 @@ def _read_turn(value: object, index: int, place: Place) -> Turn | None:
 
 
 def _read_turn_object(raw: Raw, index: int, place: Place) -> Turn | None:
-    values = _read_fields(Turn, raw, place)
+    values = _read_fields(Turn, raw, place, special=("checks",))
+    values["checks"] = read_checks(raw.get("checks"), index, place.at("checks"))
     meant = _report_names(Turn, raw, place)
     if "text" not in raw and "text" not in meant:
         place.at("text").fault("is missing; write the user's message there")

@@ -20,7 +20,8 @@ import msgspec
 
 from multiturn.conversation import MAX_ID_LENGTH
 from multiturn.suites.exchanges import Exchanges, HeldTurn, field_of, read_exchanges, read_text, zipped
-from multiturn.suites.fields import Findings, Place, kind_of, seen, shown
+from multiturn.suites.fields import seen
+from multiturn.suites.findings import Findings, Place, kind_of, shown
 from multiturn.suites.places import Fault, Raw, Refused, read_document
 
 if TYPE_CHECKING:

@@ -15,7 +15,8 @@ import msgspec
 
 from multiturn.conversation import Conversation, Suite
 from multiturn.errors import NotFound, SuiteError, UsageError
-from multiturn.suites.fields import Findings, Place, read_conversation, read_header, same_id, shown
+from multiturn.suites.fields import read_conversation, read_header, same_id
+from multiturn.suites.findings import Findings, Place, shown
 from multiturn.suites.places import Document, Entry, Fault, read_document
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from multiturn.signals.phrases.shape import Phrases
-from multiturn.signals.phrases.table import ALL_PHRASES
-from multiturn.signals.refusal import MAX_CHARACTERS, NONE, Refusal, refusal
 from multiturn.text.fold import fold, unaccented
+from multiturn.text.phrases.shape import Phrases
+from multiturn.text.phrases.table import ALL_PHRASES
+from multiturn.text.refusal import MAX_CHARACTERS, NONE, Refusal, refusal
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 The questions are harmless, so that refusals are few: a detector that cries wolf shows at once. Every reply that was
 flagged when this was written has been read, and so have those that were not flagged and hold words of declining near
 their start or end; the places below are what that reading found. They name files, questions and turns, no text.
-Run ``pytest tests/signals/test_refusal_published.py``; ``MULTITURN_SHARED`` names the folder where it is elsewhere.
+Run ``pytest tests/text/test_refusal_published.py``; ``MULTITURN_SHARED`` names the folder where it is elsewhere.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from multiturn.signals.refusal import refusal
+from multiturn.text.refusal import refusal
 
 SHARED = Path(os.environ.get("MULTITURN_SHARED") or Path(__file__).resolve().parents[2].parent / "shared")
 REPLIES = SHARED / "published" / "original_answers"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from multiturn.signals.refusal import NONE, refusal
+from multiturn.text.refusal import NONE, refusal
 
 FULL = [
     "I'm sorry, but I can't help with that.",

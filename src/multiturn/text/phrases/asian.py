@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from multiturn.signals.phrases.shape import Phrases
+from multiturn.text.phrases.shape import Phrases
 
 _ZH_ABLE: Final = (
     "(?:不能|无法|無法|不可以|没办法|沒辦法|没有办法|沒有辦法|不便|拒绝|拒絕|"

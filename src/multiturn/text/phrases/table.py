@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from multiturn.signals.phrases.asian import ARABIC, CHINESE, HINDI, JAPANESE, KOREAN, TURKISH, VIETNAMESE
-from multiturn.signals.phrases.english import ENGLISH
-from multiturn.signals.phrases.european import (
+from multiturn.text.phrases.asian import ARABIC, CHINESE, HINDI, JAPANESE, KOREAN, TURKISH, VIETNAMESE
+from multiturn.text.phrases.english import ENGLISH
+from multiturn.text.phrases.european import (
     DUTCH,
     FRENCH,
     GERMAN,
@@ -17,7 +17,7 @@ from multiturn.signals.phrases.european import (
     SPANISH,
     UKRAINIAN,
 )
-from multiturn.signals.phrases.shape import Phrases
+from multiturn.text.phrases.shape import Phrases
 
 ALL_PHRASES: Final[tuple[Phrases, ...]] = (
     ENGLISH,

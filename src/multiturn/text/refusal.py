@@ -14,18 +14,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import islice
 from typing import Final, Literal
 
 import msgspec
 
 from multiturn.finding import Span
-from multiturn.signals.own_voice import Reading, read
-from multiturn.signals.phrases.shape import Phrases
-from multiturn.signals.phrases.table import ALL_PHRASES
 from multiturn.text.fold import fold, unaccented
 from multiturn.text.measure import count_words
+from multiturn.text.own_voice import Reading, read
+from multiturn.text.phrases.shape import Phrases
+from multiturn.text.phrases.table import ALL_PHRASES
 
 Kind = Literal["full", "partial", "none"]
 
@@ -68,7 +68,11 @@ def refusal(text: str, *, control_tokens: Iterable[str] = ()) -> Refusal:
     Returns:
         The kind, with the span of the declining words in ``text``. A blank reply is no refusal.
     """
-    text = text[:MAX_CHARACTERS]
+    return _refusal(text[:MAX_CHARACTERS], tuple(control_tokens))
+
+
+@lru_cache(maxsize=256)  # signals and every check of a turn ask it of the same reply
+def _refusal(text: str, control_tokens: tuple[str, ...]) -> Refusal:
     plain = unaccented(fold(text))
     clauses = _CLAUSE_END.split(plain)
     suspects = [phrases for phrases in ALL_PHRASES if _may_decline(phrases, plain, clauses)]

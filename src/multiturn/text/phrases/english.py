@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from multiturn.signals.phrases.shape import GAP, Phrases
+from multiturn.text.phrases.shape import GAP, Phrases
 
 _ADVERBS: Final = (
     "(?:(?:really|just|simply|also|still|unfortunately|regretfully|personally|"

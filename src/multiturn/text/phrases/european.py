@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from multiturn.signals.phrases.shape import GAP, Phrases
+from multiturn.text.phrases.shape import GAP, Phrases
 
 _GERMAN_VERBS: Final = (
     "(?:weiter|aus|be)?(?:helfen|unterstutzen|beantworten|antworten|bereitstellen|"

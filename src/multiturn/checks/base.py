@@ -1,0 +1,157 @@
+"""What every check has and does: its common fields, what it looks at, and the answers that do not depend on its kind.
+
+A kind is a frozen struct with a ``decide``; calling a check settles first what is the same for all (no reply, an empty
+one, a refusal, an echo, a reply without its end, a scope that is not there) and asks the kind only then.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Final
+
+import msgspec
+
+from multiturn.checks.echo import is_echo
+from multiturn.checks.part import Part
+from multiturn.checks.scope import Scope, part_of, scope_name
+from multiturn.conversation import require
+from multiturn.finding import CheckResult, Span
+from multiturn.text.measure import is_blank
+from multiturn.text.refusal import refusal
+from multiturn.transcript import Transcript, TurnRecord
+
+RENAMED: Final = {"is_": "is", "not_": "not", "except_": "except", "from_": "from"}
+"""Fields whose names are words of Python."""
+
+
+class Bad(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A reply that must fail the check, for proofs; ``span`` is what must be quoted as the reason, where it is said."""
+
+    reply: str
+    span: str = ""
+
+    def __post_init__(self) -> None:
+        require(bool(self.reply.strip()), "a bad reply is empty; prove tries an empty one by itself")
+        require(self.span in self.reply, "span does not stand in the bad reply")
+
+
+class Look(msgspec.Struct, frozen=True):
+    """What a kind decides on: the part of the reply in scope, and the conversation around it."""
+
+    part: Part
+    so_far: Transcript
+    turn: TurnRecord
+
+    @property
+    def reply(self) -> str:
+        """The whole reply."""
+        return self.turn.reply or ""
+
+    def reply_then(self, back: int) -> str | None:
+        """The reply so many turns back (1: the one before); None where there is none."""
+        record = self._record(back)
+        return None if record is None else record.reply
+
+    def user_then(self, back: int) -> str | None:
+        """What the user said so many turns back; None before the first turn."""
+        record = self._record(back)
+        return None if record is None else record.user
+
+    def _record(self, back: int) -> TurnRecord | None:
+        wanted = self.turn.turn - back
+        return next((record for record in self.so_far.turns if record.turn == wanted), None)
+
+
+class Kind(
+    msgspec.Struct,
+    frozen=True,
+    kw_only=True,
+    forbid_unknown_fields=True,
+    omit_defaults=True,
+    rename=RENAMED,
+    tag_field="kind",
+):
+    """A kind of check. Subclasses add their fields, and say what they decide.
+
+    ``positive``: whether a reply about something else fails it. ``guarded``: whether a refusal and an echo fail it.
+    """
+
+    scope: Scope = "reply"
+    why: str = ""
+    allow_refusal: bool = False
+    bad: tuple[Bad, ...] = ()
+
+    positive: ClassVar[bool] = True
+    guarded: ClassVar[bool] = True
+
+    @property
+    def needs_end(self) -> bool:
+        """Whether a reply that was cut off at the limit can't pass, as with an upper bound of its length."""
+        return False
+
+    def wants(self) -> str:
+        """What it asks for, in a few words after "the reply ..."."""
+        raise NotImplementedError
+
+    def decide(self, look: Look) -> CheckResult:
+        """The answer for a reply that has the part in scope."""
+        raise NotImplementedError
+
+    def phrases(self) -> tuple[str, ...]:
+        """The phrases it looks for, right ones and wrong ones: what a guesser would list."""
+        return ()
+
+    def longest_back(self) -> int:
+        """How many turns back it looks; 0 where it looks at this reply only."""
+        return 0
+
+    def __call__(self, so_far: Transcript, turn: TurnRecord) -> CheckResult:
+        """What it says of this turn, given the turns before it. See ``protocols.Check``."""
+        settled = _before_the_kind(self, so_far, turn)
+        if settled is not None:
+            return settled
+        part = part_of(turn.reply or "", self.scope)
+        if part is None:
+            return failed(f"the reply has no {scope_name(self.scope)}")
+        return self.decide(Look(part, so_far, turn))
+
+
+def passed(reason: str, span: Span | None = None) -> CheckResult:
+    """It passes, for this reason."""
+    return CheckResult(outcome="pass", reason=reason, span=span)
+
+
+def failed(reason: str, span: Span | None = None) -> CheckResult:
+    """It fails, for this reason."""
+    return CheckResult(outcome="fail", reason=reason, span=span)
+
+
+def inapplicable(reason: str) -> CheckResult:
+    """It can't be said, for this reason."""
+    return CheckResult(outcome="not_applicable", reason=reason)
+
+
+def _before_the_kind(check: Kind, so_far: Transcript, turn: TurnRecord) -> CheckResult | None:
+    """The answer where it does not depend on the kind."""
+    if turn.missing:
+        told = f": {turn.failure.kind}" if turn.failure is not None else ""
+        return inapplicable(f"no reply, through no doing of the model ({turn.status}{told})")
+    if turn.reply is None:
+        return failed(f"no reply: {turn.status.replace('_', ' ')}, by the model's own doing")
+    if is_blank(turn.reply):
+        return failed("the reply is empty")
+    if check.guarded and (fault := _no_real_reply(check, so_far, turn, turn.reply)):
+        return fault
+    if turn.status == "length" and check.needs_end:
+        return failed("the reply was cut off at the limit, before its end")
+    return None
+
+
+def _no_real_reply(check: Kind, so_far: Transcript, turn: TurnRecord, reply: str) -> CheckResult | None:
+    """The fault of a reply that declines, or that is the user's own words."""
+    if not check.allow_refusal:
+        found = refusal(reply)
+        if found.kind == "full":
+            return failed("the reply is a refusal", found.span)
+    if is_echo(reply, [record.user for record in so_far.turns if record.turn < turn.turn], turn.user):
+        return failed("the reply only gives the user's own messages back")
+    return None
