@@ -44,6 +44,7 @@ from multiturn.results import Comparison
 from multiturn.run import Progress, Settings, conditions_of, find_or_begin, hold_run, stored_progress
 from multiturn.store import Store, export_run, import_run, open_store
 from multiturn.suites.lint import lint
+from multiturn.suites.proof import prove
 from multiturn.suites.reading import load_suite, shipped_suites, unread_names
 from multiturn.suites.selection import select
 from multiturn.transcript import Sampling, Session, Transcript
@@ -82,6 +83,7 @@ __all__ = [
     "lint",
     "load_suite",
     "open_store",
+    "prove",
     "select",
     "shipped_suites",
     "side_by_side",

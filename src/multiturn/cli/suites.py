@@ -8,6 +8,7 @@ import typer
 
 import multiturn
 from multiturn.cli.screen import counted, say
+from multiturn.errors import EXIT_USAGE
 
 
 def add_to(app: typer.Typer) -> None:
@@ -16,6 +17,7 @@ def add_to(app: typer.Typer) -> None:
     group.command("list")(list_suites)
     group.command("show")(show)
     group.command("lint")(lint)
+    group.command("prove")(prove)
     app.add_typer(group, name="suite")
 
 
@@ -68,3 +70,21 @@ def lint(
     for remark in remarks:
         say(str(remark))
     say(f"{loaded.name}: no faults, {counted(len(remarks), 'remark')}")
+
+
+def prove(
+    suite: Annotated[str, typer.Argument(metavar="SUITE", help="A suite file, or the name of one that is shipped.")],
+) -> None:
+    """Prove a suite's checks: goldens pass, bad replies fail, cheap attackers pass nothing. Code 2 where not."""
+    loaded = multiturn.api.load_suite(suite)
+    proof = multiturn.api.prove(loaded)
+    for shortcoming in proof.shortcomings:
+        say(str(shortcoming))
+    for tally in proof.attacks:
+        say(f"attacker {tally.name}: passes {tally.passed} of {tally.of} probing turns")
+    say(
+        f"{loaded.name}: {counted(proof.checks, 'check')}, {proof.bads} bad replies, "
+        f"{counted(proof.probes, 'probing turn')}: {counted(len(proof.shortcomings), 'shortcoming')}"
+    )
+    if proof.shortcomings:
+        raise typer.Exit(EXIT_USAGE)
