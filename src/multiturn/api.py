@@ -45,7 +45,7 @@ from multiturn.run import Progress, Settings, conditions_of, find_or_begin, hold
 from multiturn.store import Store, export_run, import_run, open_store
 from multiturn.suites.lint import lint
 from multiturn.suites.proof import prove
-from multiturn.suites.reading import load_suite, shipped_suites, unread_names
+from multiturn.suites.reading import load_suite, shipped_parts, shipped_suites, unread_names
 from multiturn.suites.selection import select
 from multiturn.transcript import Sampling, Session, Transcript
 
@@ -85,6 +85,7 @@ __all__ = [
     "open_store",
     "prove",
     "select",
+    "shipped_parts",
     "shipped_suites",
     "side_by_side",
     "tables",

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from multiturn.conversation import Capability, Category, Conversation, Link, Pattern, Suite, Turn
 from multiturn.errors import NotFound, SuiteError, UsageError
-from multiturn.suites.lint import SHIPPED
-from multiturn.suites.reading import examine, load_suite, parse_suite, shipped_suites
+from multiturn.suites.quotas import QUOTAS
+from multiturn.suites.reading import examine, load_suite, parse_suite, shipped_parts, shipped_suites
 
 GOOD = '{"id": "a", "turns": ["One?", "Two?"]}'
 
@@ -80,10 +80,10 @@ def test_load_suite_reads_a_file_and_names_it_in_faults(tmp_path: Path) -> None:
     assert "nothing was asked of a model" in caught.value.hint
 
 
-@pytest.mark.parametrize("name", shipped_suites())
+@pytest.mark.parametrize("name", [*shipped_suites(), *shipped_parts()])
 def test_shipped_suites_load_by_name(name: str) -> None:
     """Each suite that comes with the package reads without a fault, and bears its file's name."""
-    assert name in SHIPPED
+    assert name in QUOTAS
     assert load_suite(name).name == name
 
 

@@ -23,7 +23,7 @@ def add_to(app: typer.Typer) -> None:
 
 def list_suites() -> None:
     """List the suites that are shipped."""
-    for name in multiturn.api.shipped_suites():
+    for name in (*multiturn.api.shipped_suites(), *multiturn.api.shipped_parts()):
         suite = multiturn.api.load_suite(name)
         say(f"{name}  version {suite.version}, {len(suite.conversations)} conversations, {suite.turn_count} turns")
         if suite.description:
@@ -62,7 +62,7 @@ def show(
 def lint(
     suite: Annotated[str, typer.Argument(metavar="SUITE", help="A suite file, or the name of one that is shipped.")],
 ) -> None:
-    """Check a suite: faults end with code 2, remarks are advice."""
+    """Check a suite: faults end with code 2; remarks are advice, but for the suites that are shipped."""
     loaded = multiturn.api.load_suite(suite)
     remarks = multiturn.api.lint(loaded)
     for name in multiturn.api.unread_names(suite):
@@ -70,6 +70,8 @@ def lint(
     for remark in remarks:
         say(str(remark))
     say(f"{loaded.name}: no faults, {counted(len(remarks), 'remark')}")
+    if remarks and suite in (*multiturn.api.shipped_suites(), *multiturn.api.shipped_parts()):
+        raise typer.Exit(EXIT_USAGE)
 
 
 def prove(

@@ -18,12 +18,25 @@ from multiturn.errors import NotFound, SuiteError, UsageError
 from multiturn.suites.fields import read_conversation, read_header, same_id
 from multiturn.suites.findings import Findings, Place, shown
 from multiturn.suites.places import Document, Entry, Fault, read_document
+from multiturn.suites.selection import select
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
 SUITE_ENDING: Final = ".json"
+SUITES_ENDING: Final = "_conversations.json"
+PART_ENDING: Final = ".part.json"
+"""A shipped part names the suite that it is of, and which of its conversations it has."""
+
 HINT: Final = "mend the file and start again; nothing was asked of a model. docs/suites.md shows the form of a suite"
+
+
+class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A shipped part of a shipped suite."""
+
+    of: str
+    description: str
+    only: tuple[str, ...]
 
 
 class Examined(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,12 +56,24 @@ class Examined(msgspec.Struct, frozen=True, kw_only=True):
 def load_suite(source: str | Path) -> Suite:
     """The suite in a file, or the one we ship under this name (a file of that name comes first).
 
+    A shipped part (``quick``) comes under its own name, with the conversations that it names.
+
     Raises:
         SuiteError: the file has faults; all of them are told.
         NotFound: there is no such file and no such suite.
         UsageError: the file can't be read.
     """
+    part = _part(source)
+    if part is not None:
+        suite = select(load_suite(part.of), only=part.only)
+        return msgspec.structs.replace(suite, name=str(source), description=part.description)
     return parse_suite(_bytes_of(source), str(source))
+
+
+def _part(source: str | Path) -> Part | None:
+    if not isinstance(source, str) or source not in shipped_parts() or Path(source).is_file():
+        return None
+    return msgspec.json.decode(_data_folder().joinpath(source + PART_ENDING).read_bytes(), type=Part)
 
 
 def unread_names(source: str | Path) -> tuple[str, ...]:
@@ -57,7 +82,9 @@ def unread_names(source: str | Path) -> tuple[str, ...]:
     Raises:
         NotFound, UsageError: as :func:`load_suite`.
     """
-    return tuple(note.told(str(source)) for note in examine(_bytes_of(source), str(source)).notes)
+    part = _part(source)
+    whole = source if part is None else part.of
+    return tuple(note.told(str(whole)) for note in examine(_bytes_of(whole), str(whole)).notes)
 
 
 def _bytes_of(source: str | Path) -> bytes:
@@ -68,8 +95,17 @@ def _bytes_of(source: str | Path) -> bytes:
 
 def shipped_suites() -> tuple[str, ...]:
     """The names of the suites that come with the package."""
-    names = (item.name for item in _data_folder().iterdir())
-    return tuple(sorted(name.removesuffix(SUITE_ENDING) for name in names if name.endswith("_conversations.json")))
+    return _shipped(SUITES_ENDING)
+
+
+def shipped_parts() -> tuple[str, ...]:
+    """The names of parts of them that are loaded like a suite."""
+    return _shipped(PART_ENDING)
+
+
+def _shipped(ending: str) -> tuple[str, ...]:
+    names = (item.name for item in _data_folder().iterdir() if item.name.endswith(ending))
+    return tuple(sorted(name.removesuffix(PART_ENDING).removesuffix(SUITE_ENDING) for name in names))
 
 
 def parse_suite(data: bytes, name: str) -> Suite:
@@ -151,7 +187,7 @@ def _read_file(source: str | Path) -> bytes:
 
 def _not_found(source: str, path: Path) -> NotFound:
     """The error for a name that leads nowhere, with what is nearest to it."""
-    shipped = shipped_suites()
+    shipped = (*shipped_suites(), *shipped_parts())
     try:
         beside = {item.name: str(item) for item in path.parent.iterdir() if item.is_file()}
     except OSError:
