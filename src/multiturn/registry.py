@@ -34,6 +34,9 @@ ENGINES: Final = {
     "openai": "multiturn.engines.http:open_engines",
     "ollama": "multiturn.engines.http:open_engines",
 }
+MUTANT: Final = "mutant"
+"""The prefix of an engine that is damaged on purpose: ``mutant:NAME:SPEC``; see ``multiturn.engines.mutants``."""
+
 GROUP: Final = "multiturn.engines"
 FORMS: Final = (
     "DIR or ORG/NAME (transformers; or hf:DIR[+lora=DIR]), model.gguf (llama.cpp; or llamacpp:model.gguf[+lora=FILE]), "
@@ -51,6 +54,9 @@ def resolve(spec: str) -> tuple[str, str]:
         SpecError: it names no engine that is known.
     """
     prefix, colon, rest = spec.partition(":")
+    if prefix == MUTANT and colon:
+        name, inner = _mutant_and_spec(spec)
+        return MUTANT, f"{MUTANT}:{name}:{resolve(inner)[1]}"
     if prefix == "demo" and colon:
         return "llamacpp", demo.llamacpp_spec(rest)
     if _is_gguf_path(spec):
@@ -73,6 +79,8 @@ def read_template(spec: str) -> str | None:
         SpecError: its engine renders no template that could be read. NotFound, EngineSetupError: as the engine finds.
     """
     name, full = resolve(spec)
+    if name == MUTANT:
+        return read_template(_mutant_and_spec(full)[1])
     module = importlib.import_module(_target(name).partition(":")[0])
     reader: Callable[[str], str | None] | None = getattr(module, "read_template", None)
     if reader is None:
@@ -124,11 +132,33 @@ def open_engines(specs: Sequence[str], options: EngineOptions) -> list[Engine]:
         SpecError, MissingExtra, NotFound, EngineSetupError: as the engine finds.
     """
     resolved = [resolve(spec) for spec in specs]
+    if any(name == MUTANT for name, _ in resolved):
+        return _open_with_mutants([full for _, full in resolved], options)
     opened: dict[str, Engine] = {}
     for name in dict.fromkeys(name for name, _ in resolved):
         mine = list(dict.fromkeys(full for other, full in resolved if other == name))
         opened |= dict(zip(mine, _opener(name)(mine, options), strict=True))
     return [opened[full] for _, full in resolved]
+
+
+def _mutant_and_spec(spec: str) -> tuple[str, str]:
+    """The mutant's name and the spec of the engine behind it; no name where the spec is of an engine itself."""
+    if not spec.startswith(f"{MUTANT}:"):
+        return "", spec
+    name, _, inner = spec.removeprefix(f"{MUTANT}:").partition(":")
+    if not (name and inner):
+        raise SpecError(
+            f"{spec!r} names no mutant and model", hint=f"{MUTANT}:NAME:SPEC, {MUTANT}:forgets:demo:base say"
+        )
+    return name, inner
+
+
+def _open_with_mutants(specs: Sequence[str], options: EngineOptions) -> list[Engine]:
+    """Engines of which some are mutants: what is behind them is opened once, together with the others."""
+    behind = [_mutant_and_spec(spec) for spec in specs]
+    engines = open_engines([spec for _, spec in behind], options)
+    damaged: Callable[[Engine, str], Engine] = importlib.import_module("multiturn.engines.mutants").mutant
+    return [damaged(engine, name) if name else engine for (name, _), engine in zip(behind, engines, strict=True)]
 
 
 def _is_gguf_path(spec: str) -> bool:
