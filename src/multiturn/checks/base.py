@@ -15,6 +15,7 @@ from multiturn.checks.part import Part
 from multiturn.checks.scope import Scope, part_of, scope_name
 from multiturn.conversation import require
 from multiturn.finding import CheckResult, Span
+from multiturn.protocols import Check
 from multiturn.text.measure import is_blank
 from multiturn.text.refusal import refusal
 from multiturn.transcript import Transcript, TurnRecord
@@ -72,7 +73,7 @@ class Kind(
 ):
     """A kind of check. Subclasses add their fields, and say what they decide.
 
-    ``positive``: whether a reply about something else fails it. ``guarded``: whether a refusal and an echo fail it.
+    ``guarded``: whether a refusal and an echo fail it.
     """
 
     scope: Scope = "reply"
@@ -80,8 +81,12 @@ class Kind(
     allow_refusal: bool = False
     bad: tuple[Bad, ...] = ()
 
-    positive: ClassVar[bool] = True
     guarded: ClassVar[bool] = True
+
+    @property
+    def positive(self) -> bool:
+        """Whether a reply about something else fails it; a kind of which none does says so by a ``ClassVar``."""
+        return True
 
     @property
     def needs_end(self) -> bool:
@@ -113,6 +118,23 @@ class Kind(
         if part is None:
             return failed(f"the reply has no {scope_name(self.scope)}")
         return self.decide(Look(part, so_far, turn))
+
+
+class Read(msgspec.Struct, frozen=True):
+    """A check ready to be asked: its kind as the suite names it, what it wants in words, and whether it is positive."""
+
+    kind: str
+    wants: str
+    positive: bool
+    check: Check
+
+    def phrases(self) -> tuple[str, ...]:
+        """The phrases it looks for; none where it is a user's own."""
+        return self.check.phrases() if isinstance(self.check, Kind) else ()
+
+    def longest_back(self) -> int:
+        """How many turns back it looks; 0 where it looks at its own reply only, or is a user's own."""
+        return self.check.longest_back() if isinstance(self.check, Kind) else 0
 
 
 def passed(reason: str, span: Span | None = None) -> CheckResult:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from multiturn.checks import words
+from multiturn.checks import together, words
 from multiturn.checks.base import Kind
 
 KINDS: Final[Mapping[str, type[Kind]]] = {
     "says": words.Says,
     "does_not_say": words.DoesNotSay,
+    "all_of": together.AllOf,
+    "any_of": together.AnyOf,
+    "not": together.Not,
 }
 """Every kind that comes with multiturn, in the order of ``docs/checks.md``."""

@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from multiturn.checks.base import Kind
+from multiturn.checks.base import Kind, Read
 from multiturn.checks.kinds import KINDS
 from multiturn.conversation import CheckJson, Conversation
 from multiturn.finding import Checked
@@ -19,16 +19,12 @@ from multiturn.protocols import Check
 from multiturn.transcript import Transcript, TurnRecord
 
 DOCS: Final = "docs/checks.md has all kinds"
+DEEPEST: Final = 5
+"""So deep checks may stand in checks."""
+
+NO_FIELD: Final = "is no field of it"
+_EXAMPLE: Final = 'must be an object like {"kind": "says", "any": ["5:45"]}'
 _OWN: Final = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
-
-
-class Read(msgspec.Struct, frozen=True):
-    """A check ready to be asked: its kind as the suite names it, what it wants in words, and whether it is positive."""
-
-    kind: str
-    wants: str
-    positive: bool
-    check: Check
 
 
 def read_check(written: CheckJson) -> Read:
@@ -47,13 +43,13 @@ def _read(written: bytes) -> Read:
     except msgspec.DecodeError as error:
         raise ValueError(f"is no JSON: {error}") from None
     if not isinstance(fields, dict):
-        raise ValueError('must be an object like {"kind": "says", "any": ["5:45"]}')  # noqa: TRY004 - a fault of data
+        raise ValueError(_EXAMPLE)  # noqa: TRY004 - a fault of data
     return _built(dict(fields))
 
 
 def longest_back(read: Read) -> int:
     """How many turns back the check looks; 0 where it looks at its own reply only."""
-    return read.check.longest_back() if isinstance(read.check, Kind) else 0
+    return read.longest_back()
 
 
 def check_from(fields: dict[str, object]) -> Read:
@@ -61,17 +57,48 @@ def check_from(fields: dict[str, object]) -> Read:
     return _built(dict(fields))
 
 
-def _built(fields: dict[str, object]) -> Read:
+def _built(fields: dict[str, object], depth: int = 0) -> Read:
     kind = fields.pop("kind", None)
     if not isinstance(kind, str):
         raise ValueError(f"kind is missing; one of {', '.join(KINDS)}")  # noqa: TRY004 - a fault of data
     found = KINDS[kind] if kind in KINDS else _own_kind(kind)
+    _build_inner(fields, found, depth)
     try:
         check = msgspec.convert(fields, found, strict=True)
     except msgspec.ValidationError as error:
         raise ValueError(_told(str(error), found)) from None
     wants = check.wants() if hasattr(check, "wants") else kind
     return Read(kind=kind, wants=wants, positive=getattr(check, "positive", True), check=check)
+
+
+def _build_inner(fields: dict[str, object], kind: type[Check], depth: int) -> None:
+    """Put checks in the place of the JSON of those that stand inside this one: in its fields made of ``Read``."""
+    for field in msgspec.structs.fields(kind) if issubclass(kind, Kind) else ():
+        name = field.encode_name
+        written = fields.get(name)
+        if field.type == tuple[Read, ...] and isinstance(written, list):
+            fields[name] = [_inner(one, f"{name}[{index}]", depth + 1) for index, one in enumerate(written)]
+        elif field.type is Read and name in fields:
+            fields[name] = _inner(written, name, depth + 1)
+
+
+def _inner(written: object, place: str, depth: int) -> Read:
+    """A check that stands inside another, at this place of it."""
+    if depth > DEEPEST:
+        raise ValueError(f"{place} stands more than {DEEPEST} checks deep")
+    if not isinstance(written, dict):
+        raise ValueError(f"{place} {_EXAMPLE}")  # noqa: TRY004 - a fault of data
+    try:
+        return _built(dict(written), depth)
+    except ValueError as error:
+        fault = str(error)
+        first = fault.partition(" ")[0]
+        joint = "." if re.split(r"\W", first)[0] in _FIELDS or fault.startswith(f"{first} {NO_FIELD}") else ": "
+        raise ValueError(f"{place}{joint}{fault}") from None
+
+
+_FIELDS: Final = {"kind"} | {field.encode_name for kind in KINDS.values() for field in msgspec.structs.fields(kind)}
+"""With one of these a fault begins that names its field."""
 
 
 def _told(error: str, kind: type) -> str:
@@ -83,7 +110,7 @@ def _told(error: str, kind: type) -> str:
         names = [field.encode_name for field in msgspec.structs.fields(kind)]
         near = difflib.get_close_matches(unknown[1], names, n=1)
         more = f"did you mean {near[0]!r}?" if near else f"fields are {', '.join(names)}"
-        return f"{f'{place}.' if place else ''}{unknown[1]} is no field of it; {more}"
+        return f"{f'{place}.' if place else ''}{unknown[1]} {NO_FIELD}; {more}"
     return f"{place}: {message}" if place else message
 
 

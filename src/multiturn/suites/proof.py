@@ -10,8 +10,8 @@ from typing import Final, Literal
 
 import msgspec
 
-from multiturn.checks.base import Bad
-from multiturn.checks.reading import Read, read_check
+from multiturn.checks.base import Bad, Read
+from multiturn.checks.reading import read_check
 from multiturn.conversation import Conversation, Suite, Turn
 from multiturn.finding import CheckResult
 from multiturn.suites.attackers import ATTACKERS, Scene
