@@ -72,6 +72,16 @@ def resolve(spec: str) -> tuple[str, str]:
     raise SpecError(f"{spec!r} names no engine and model", hint=_advice(spec, prefix, rest))
 
 
+def engine_of(spec: str) -> str:
+    """The name of the engine that loads a spec's model: for a mutant, of the one behind it.
+
+    Raises:
+        SpecError: it names no engine that is known.
+    """
+    name, full = resolve(spec)
+    return engine_of(_mutant_and_spec(full)[1]) if name == MUTANT else name
+
+
 def read_template(spec: str) -> str | None:
     """The chat template of the model that a spec names, None where it has none; the model is not loaded.
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 import multiturn
-from multiturn.cli.screen import counted, say
+from multiturn.cli import options as flags
+from multiturn.cli.interrupts import run_until_done
+from multiturn.cli.screen import OUT, counted, say, shorten
 from multiturn.errors import EXIT_USAGE
 
 
@@ -76,6 +79,21 @@ def lint(
 
 def prove(
     suite: Annotated[str, typer.Argument(metavar="SUITE", help="A suite file, or the name of one that is shipped.")],
+    held: Annotated[
+        list[Path] | None, typer.Option("--held", metavar="FILE", help="Replies that were held blind; may come again.")
+    ] = None,
+    ablated: Annotated[
+        list[Path] | None,
+        typer.Option("--ablated", metavar="FILE", help="Replies that were held blind without the turn a probe needs."),
+    ] = None,
+    ablate: Annotated[
+        str | None,
+        typer.Option("--ablate", metavar="MODEL", help="Ask this model the probes without the turn that they need."),
+    ] = None,
+    mutants: Annotated[bool, typer.Option("--mutants", help="Show what each mutant of the goldens fails.")] = False,
+    template: flags.TemplateFlag = "model",
+    max_tokens: Annotated[int, typer.Option("--max-tokens", help="With --ablate: tokens of a reply at most.")] = 96,
+    workers: flags.Workers = None,
 ) -> None:
     """Prove a suite's checks: goldens pass, bad replies fail, cheap attackers pass nothing. Code 2 where not."""
     loaded = multiturn.api.load_suite(suite)
@@ -83,10 +101,46 @@ def prove(
     for shortcoming in proof.shortcomings:
         say(str(shortcoming))
     for tally in proof.attacks:
-        say(f"attacker {tally.name}: passes {tally.passed} of {tally.of} probing turns")
+        say(f"attacker {tally.name}: passes {tally.passed} of {counted(tally.of, 'probing turn')}")
+    sound = not proof.shortcomings
+    if held:
+        sound &= _held_well(loaded, held)
+    if ablated:
+        given = [one for file in ablated for one in multiturn.api.read_held(file)]
+        sound &= _ablated_well(multiturn.api.ablated_as_held(loaded, given), "held blind")
+    if ablate is not None:
+        asked = flags.Asked(template=template, workers=workers)
+        sampling = multiturn.api.Sampling(temperature=0.0, max_tokens=max_tokens)
+        arm = flags.arm(ablate, template=template)
+        found = run_until_done(multiturn.api.ablate(loaded, arm, asked.engine_options(), sampling))
+        sound &= _ablated_well(found, shorten(ablate))
+    if mutants:
+        OUT.print(multiturn.api.render(multiturn.api.mutant_table(multiturn.api.mutant_falls(loaded))))
     say(
         f"{loaded.name}: {counted(proof.checks, 'check')}, {proof.bads} bad replies, "
         f"{counted(proof.probes, 'probing turn')}: {counted(len(proof.shortcomings), 'shortcoming')}"
     )
-    if proof.shortcomings:
+    if not sound:
         raise typer.Exit(EXIT_USAGE)
+
+
+def _held_well(suite: multiturn.api.Suite, files: list[Path]) -> bool:
+    """Say how many checks pass on what was held blind, and which do not; whether they are enough."""
+    held = [one for file in files for one in multiturn.api.read_held(file)]
+    tallies, failures = multiturn.api.check_held(suite, held)
+    for failure in failures:
+        say(f"{failure.style}: {failure.shortcoming}")
+        say(f"  {failure.reply}", "dim")
+    for tally in tallies:
+        share = f"{tally.passed / tally.of:.1%}" if tally.of else "none"
+        say(f"held {tally.name}: {tally.passed} of {counted(tally.of, 'check')} pass ({share})")
+    return tallies[-1].passed >= multiturn.api.ENOUGH_HELD * tallies[-1].of
+
+
+def _ablated_well(found: multiturn.api.Ablated, who: str) -> bool:
+    """Say which probes were passed without the turn they need; whether they are few enough."""
+    for shortcoming in found.passed:
+        say(str(shortcoming))
+    lost = f"; {found.lost} were not held" if found.lost else ""
+    say(f"ablated, {who}: passes {found.tally.passed} of {counted(found.tally.of, 'probe')}{lost}")
+    return found.tally.passed <= multiturn.api.MOST_ABLATED * found.tally.of
