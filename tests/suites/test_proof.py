@@ -1,0 +1,157 @@
+"""The proof of a suite's checks: what holds, and each way in which it may not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+import pytest
+
+from multiturn.conversation import Capability, CheckJson, Conversation, Suite, Turn
+from multiturn.suites.attackers import ATTACKERS, WORDS
+from multiturn.suites.proof import Held, ablations, check_ablated, check_held, probing_turns, prove, scene_of
+from multiturn.text.measure import count_words
+
+TIME: Mapping[str, object] = {
+    "kind": "says",
+    "any": ["5:45"],
+    "bad": [{"reply": "Light the oven at 6:30 pm, please."}],
+}
+NO_OTHER: Mapping[str, object] = {
+    "kind": "does_not_say",
+    "any": ["6:15"],
+    "bad": [{"reply": "Light the oven at 5:45, or at 6:15.", "span": "6:15"}],
+}
+GIVEN = Turn(text="We sit down at 7:15 pm, and the lasagne takes 90 minutes.", golden="Noted.")
+
+
+def probe(
+    *checks: Mapping[str, object],
+    golden: str | None = "Light the oven at 5:45 pm.",
+    capability: Capability | None = "context_retention",
+    distance: int | None = 1,
+) -> Turn:
+    written = tuple(CheckJson(msgspec.json.encode(check)) for check in checks)
+    return Turn(
+        text="So when do I light the oven?", golden=golden, checks=written, capability=capability, distance=distance
+    )
+
+
+def suite_of(*turns: Turn, system: str | None = None) -> Suite:
+    return Suite(name="mine", conversations=(Conversation(id="a", turns=turns, system=system),))
+
+
+def told(*turns: Turn) -> list[str]:
+    return [str(one) for one in prove(suite_of(*turns)).shortcomings]
+
+
+def test_checks_that_hold() -> None:
+    """Everything is counted, and nothing is amiss."""
+    proof = prove(suite_of(GIVEN, probe(TIME, NO_OTHER)))
+    assert proof.shortcomings == ()
+    assert (proof.checks, proof.bads, proof.probes) == (2, 2, 1)
+    assert {tally.name for tally in proof.attacks} == set(ATTACKERS)
+    assert {(tally.passed, tally.of) for tally in proof.attacks} == {(0, 1)}
+
+
+@pytest.mark.parametrize(
+    ("checks", "golden", "expected"),
+    [
+        (
+            [TIME],
+            "At 6 pm.",
+            "a turns[1].checks[0]: golden: the golden reply does not pass (fail): does not say '5:45'",
+        ),
+        ([TIME], None, "a turns[1]: golden: has checks and no golden reply to try them on"),
+        (
+            [{**TIME, "bad": []}],
+            "5:45",
+            "a turns[1].checks[0]: bad: has no bad reply; give one that a real model might",
+        ),
+        (
+            [{**TIME, "bad": [{"reply": "At 5:45."}]}],
+            "5:45",
+            "a turns[1].checks[0]: bad: the bad reply 'At 5:45.' does not fail it (pass: says '5:45')",
+        ),
+        (
+            [TIME, {**NO_OTHER, "bad": [{"reply": "At 5:45, not 6:15 or so.", "span": "not 6:15"}]}],
+            "5:45",
+            "a turns[1].checks[1]: bad: the bad reply 'At 5:45, not 6:15 or so.' fails on '6:15', not on 'not 6:15'",
+        ),
+        (
+            [TIME, {**NO_OTHER, "bad": [{"reply": "At 6:15 pm it is."}]}],
+            "5:45",
+            "a turns[1].checks[1]: bad: the bad reply 'At 6:15 pm it is.' also fails checks[0]: does not say '5:45'",
+        ),
+    ],
+)
+def test_what_does_not_hold(checks: Sequence[Mapping[str, object]], golden: str | None, expected: str) -> None:
+    """Each shortcoming names the conversation, the turn, the check and what happened."""
+    assert any(line.startswith(expected) for line in told(GIVEN, probe(*checks, golden=golden)))
+
+
+def test_an_attacker_that_passes_is_told_with_its_reply() -> None:
+    """A check that looks for one word is passed by a list of all words."""
+    lines = told(GIVEN, probe(TIME))
+    assert lines == [
+        "a turns[1]: attack: the attacker 'options' passes with 'It could be 7:15, 90, 5:45; any of these.'"
+    ]
+
+
+def test_what_attackers_say() -> None:
+    """They see the user's messages, the reply before and the phrases of the checks, and understand nothing."""
+    conversation = suite_of(GIVEN, probe(TIME, NO_OTHER)).conversations[0]
+    scene = scene_of(conversation, 1)
+    said = {name: attack(scene) for name, attack in ATTACKERS.items()}
+    assert said["echo"] == f"{GIVEN.text}\nSo when do I light the oven?"
+    assert said["previous"] == "Noted."
+    assert said["options"] == "It could be 7:15, 90, 5:45, 6:15; any of these."
+    assert (said["yes"], said["empty"]) == ("Yes.", "")
+    assert count_words(said["filler"] or "") == WORDS
+    assert ATTACKERS["previous"](scene_of(conversation, 0)) is None
+    wanted = msgspec.structs.replace(scene, refusal_expected=True)
+    assert ATTACKERS["refuse"](wanted) is None
+
+
+def test_which_turns_probe() -> None:
+    """Turns with a check; the first one only where it has a capability of its own."""
+    first = msgspec.structs.replace(GIVEN, checks=(CheckJson(b'{"kind":"says","any":["Noted"]}'),))
+    labelled = msgspec.structs.replace(first, capability="follow_up")
+    for turn, expected in ((GIVEN, [1]), (first, [1]), (labelled, [0, 1])):
+        (conversation,) = suite_of(turn, probe(TIME)).conversations
+        assert list(probing_turns(msgspec.structs.replace(conversation, capability="correction"))) == expected
+
+
+def test_replies_that_were_held_blind() -> None:
+    """Counted for each style and altogether; a failure says where, why, and with which reply."""
+    suite = suite_of(GIVEN, probe(TIME, NO_OTHER))
+    held = [
+        Held(conversation="a", style="terse", replies=("ok", "5:45")),
+        Held(conversation="a", style="chatty", replies=("Sure!", "Let me see... 6:15 it is!")),
+    ]
+    tallies, failures = check_held(suite, held)
+    assert [(one.name, one.passed, one.of) for one in tallies] == [("chatty", 0, 2), ("terse", 2, 2), ("all", 2, 4)]
+    assert [(one.style, one.kind, one.shortcoming.check) for one in failures] == [
+        ("chatty", "says", 0),
+        ("chatty", "does_not_say", 1),
+    ]
+    for wrong in (Held(conversation="b", style="x", replies=("a", "b")), Held(conversation="a", style="x", replies=())):
+        with pytest.raises(ValueError, match="turn for turn"):
+            check_held(suite, [wrong])
+
+
+def test_probes_without_the_turn_they_need() -> None:
+    """Only probes of retention, correction and hierarchy; what a turn needs lies its distance back, or in the system prompt."""
+    follow_up = probe(TIME, capability="follow_up")
+    ruled = probe(TIME, capability="instruction_hierarchy", distance=None)
+    suite = suite_of(GIVEN, follow_up, probe(TIME, distance=2), ruled, system="Times only.")
+    far, rule = ablations(suite)
+    assert (far.id, far.turn, far.without) == ("a.2", 2, 0)
+    assert [turn.text for turn in far.asked.turns] == [follow_up.text, follow_up.text]
+    assert far.asked.system == "Times only."
+    assert all(not turn.checks for turn in far.asked.turns)
+    assert (rule.id, rule.without, rule.asked.system, len(rule.asked.turns)) == ("a.3", None, None, 4)
+    tally, passed = check_ablated(suite, {"a.2": ("ok", "At 5:45."), "a.3": ("a", "b", "c", "At 6.")})
+    assert (tally.passed, tally.of) == (1, 2)
+    assert str(passed[0]) == "a turns[2]: ablation: passes without the turn it needs, with 'At 5:45.'"
+    assert check_ablated(suite, {})[0].of == 0
