@@ -46,6 +46,7 @@ _PARTS: Final = re.compile(
     r"[—―…|/\\]*—[—―…|/\\]*|[―…|]+|--+|\.{2,}|(?<=[^\W\d_])–(?=[^\W\d_])|(?<=[^\W\d_])[,;](?=[^\W\d_])|<br\s?/?>|&nbsp;"
 )
 
+_SURROGATE: Final = re.compile(r"[\ud800-\udfff]")
 _NEAR: Final = 60
 _PORTION: Final = 6_000
 _CLOSING_EMPHASIS: Final = re.compile(r"([.!?…])([*_]{1,3})(?=\s|\Z)")
@@ -128,8 +129,8 @@ def _blocks(text: str) -> Iterator[tuple[int, int]]:
 def _spans_of_block(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     block = text[start:end]
     masked = _CLOSING_EMPHASIS.sub(
-        r"\2\1", _ADDRESS.sub(_mask_address, block)
-    )  # sentencex reads "**so**.", not "**so.**"
+        r"\2\1", _ADDRESS.sub(_mask_address, _SURROGATE.sub("\ufffd", block))
+    )  # sentencex reads "**so**.", not "**so.**", and takes no half of a surrogate pair
     cuts = list(_cuts(masked))
     for first, last in _merge(masked, list(_split(masked, cuts))):
         piece = block[first:last]
