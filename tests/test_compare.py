@@ -1,68 +1,19 @@
-"""Two runs -> a comparison: pairing, missing, orientation, what changed most, and what may not be compared."""
+"""Two runs -> a comparison: pairing, missing, orientation, notes, and the order of what changed."""
 
 from __future__ import annotations
 
-import math
 import random
 import tracemalloc
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import msgspec
 import pytest
+from tests.by_hand import checks, says
+from tests.comparing import LOST, OVERFLOW, compared, contrast, held, suite
 
-from multiturn.compare import compare, refuse_if_different
-from multiturn.conditions import Conditions
+from multiturn.compare import compare
 from multiturn.conversation import Conversation, Suite, Turn
-from multiturn.engines.chat_template import PLAIN_SHA256
-from multiturn.errors import ConditionsDiffer, UsageError
 from multiturn.finding import Assessed, Signal
-from multiturn.results import Change, Comparison, Contrast
-from multiturn.transcript import Failure, Sampling, Session, Transcript, TurnRecord
-
-LOST = "<lost>"
-OVERFLOW = "<overflow>"
-
-
-def suite(conversations: int, turns: int = 2, *, refusal_expected: bool | None = None) -> Suite:
-    one = tuple(Turn(text=f"t{turn}", refusal_expected=refusal_expected) for turn in range(turns))
-    return Suite(
-        name="s", conversations=tuple(Conversation(id=f"c{index}", turns=one) for index in range(conversations))
-    )
-
-
-def record(turn: int, reply: str) -> TurnRecord:
-    if reply == LOST:
-        failure = Failure("server", "500")
-        return TurnRecord(turn=turn, user="u", status="failed", cause="environment", failure=failure)
-    if reply == OVERFLOW:
-        return TurnRecord(turn=turn, user="u", status="overflowed", cause="model")
-    return TurnRecord(turn=turn, user="u", status="ok" if reply else "empty", reply=reply)
-
-
-def signals(turn: int, reply: str) -> Iterator[Signal]:
-    if reply in (LOST, OVERFLOW):
-        return
-    refused = reply.startswith("Sorry")
-    yield Signal(name="words", turn=turn, value=len(reply.split()), unit="words")
-    yield Signal(name="empty", turn=turn, value=float(not reply), unit="flag")
-    yield Signal(name="refusal", turn=turn, value=float(refused), unit="flag", label="full" if refused else "none")
-
-
-def held(conversation: str, *replies: str, sample: int = 0) -> Assessed:
-    transcript = Transcript(
-        session=Session(conversation, sample),
-        turns=tuple(record(turn, reply) for turn, reply in enumerate(replies)),
-    )
-    found = [signal for turn, reply in enumerate(replies) for signal in signals(turn, reply)]
-    return Assessed(transcript, tuple(found))
-
-
-def compared(the_suite: Suite, base: Sequence[Assessed], tuned: Sequence[Assessed]) -> Comparison:
-    return compare(the_suite, base, tuned, base_run="r1", tuned_run="r2")
-
-
-def contrast(comparison: Comparison, measure: str, kind: str = "all", name: str = "") -> Contrast:
-    return next(one for one in comparison.contrasts if (one.measure, one.group) == (measure, (kind, name)))
 
 
 def test_conversations_are_compared_in_pairs() -> None:
@@ -170,42 +121,6 @@ def test_where_a_refusal_may_be_right_fewer_are_not_better(
     assert contrast(found, "words").orientation == "neither"
 
 
-def only_change(base: Assessed, tuned: Assessed) -> Change:
-    (change,) = compared(suite(1, turns=len(base.transcript.turns)), [base], [tuned]).changes
-    return change
-
-
-def test_what_changed_is_said_in_words() -> None:
-    long = "one two three four five six seven eight nine ten"
-    change = only_change(held("c0", long, long, long, long), held("c0", long, "Sorry, no.", "Sorry", "Sorry"))
-    assert change.reasons == (
-        "3 of 4 replies became refusals",
-        "replies 2.9 times shorter",
-        "the texts share 25.0% of their words",
-    )
-    assert change.score == pytest.approx(3 * 3 / 4 + math.log2(11 / 4.5) + 0.75, abs=1e-6)
-
-
-def test_a_change_for_the_better_is_a_change_too() -> None:
-    change = only_change(held("c0", "Sorry", ""), held("c0", "Yes", "Yes"))
-    assert change.reasons[:2] == ("1 of 2 replies stopped being refusals", "1 of 2 replies stopped being empty")
-
-
-def test_the_context_window_is_a_reason() -> None:
-    change = only_change(held("c0", "a", "b"), held("c0", "a", OVERFLOW))
-    assert change.reasons == ("1 of 2 replies fell out of the context window",)
-    assert change.score == 1.5
-
-
-def test_a_lost_turn_is_no_change_but_is_said() -> None:
-    change = only_change(held("c0", "a", "b"), held("c0", "a", LOST))
-    assert (change.score, change.reasons) == (0, ("1 of 2 turns are missing in an arm",))
-
-
-def test_a_conversation_that_can_not_be_compared_is_not_ranked() -> None:
-    assert compared(suite(1), [held("c0", "a", "b")], [held("c0", LOST, LOST)]).changes == ()
-
-
 def test_the_most_changed_comes_first_and_ties_keep_the_suites_order() -> None:
     base = [held(f"c{index}", "a", "a") for index in range(4)]
     tuned = [held("c3", "Sorry", "a"), held("c1", "Sorry", "a"), held("c0", "a", "a"), held("c2", "Sorry", "Sorry")]
@@ -229,67 +144,6 @@ def test_transcripts_are_let_go() -> None:
     assert peak < 3_000_000  # the replies alone have 8 million characters
 
 
-CONDITIONS = Conditions(
-    suite_digest="d1",
-    sampling=Sampling(),
-    samples=1,
-    history="self",
-    overflow="stop",
-    context_window=512,
-    system=None,
-    template="model",
-    reproducible=True,
-    identity={"weights": "w1", "version": "9"},
-)
-
-
-OTHER_MODEL = {"weights": "w2", "version": "9", "adapter": "a"}
-
-
-def test_another_model_is_what_a_comparison_is_about() -> None:
-    tuned = msgspec.structs.replace(CONDITIONS, identity=OTHER_MODEL)
-    assert refuse_if_different(CONDITIONS, tuned) == ()
-
-
-def test_every_other_difference_is_listed_with_both_values_and_what_to_type() -> None:
-    changed = msgspec.structs.replace(
-        CONDITIONS,
-        sampling=Sampling(temperature=0.0),
-        system="Be brief. " * 20,
-        identity=OTHER_MODEL | {"version": "10"},
-    )
-    with pytest.raises(ConditionsDiffer) as caught:
-        refuse_if_different(CONDITIONS, changed)
-    assert "sampling.temperature: 0.7 / 0.0" in caught.value.message
-    assert "identity.version: '9' / '10'" in caught.value.message
-    assert "system: None / 'Be brief. Be brief." in caught.value.message
-    assert "(202 characters)" in caught.value.message
-    assert "--vary identity.version --vary sampling.temperature --vary system" in caught.value.hint
-
-
-def test_a_declared_difference_is_allowed_and_noted() -> None:
-    tuned = msgspec.structs.replace(CONDITIONS, system="Be brief.")
-    noted = refuse_if_different(CONDITIONS, tuned, ["system", "samples"])
-    assert noted == ("differs as declared: system: None / 'Be brief.'",)
-
-
-def test_another_suite_is_never_compared_with() -> None:
-    tuned = msgspec.structs.replace(CONDITIONS, suite_digest="d2")
-    with pytest.raises(ConditionsDiffer, match="same suite"):
-        refuse_if_different(CONDITIONS, tuned)
-    with pytest.raises(UsageError, match="can't be varied"):
-        refuse_if_different(CONDITIONS, tuned, ["suite_digest"])
-
-
-@pytest.mark.parametrize(
-    ("name", "hint"), [("sytem", "system"), ("temperature", "sampling.temperature"), ("zzz", "one of: ")]
-)
-def test_a_name_that_is_no_condition_gets_a_suggestion(name: str, hint: str) -> None:
-    with pytest.raises(UsageError, match="no condition is called") as caught:
-        refuse_if_different(CONDITIONS, CONDITIONS, [name])
-    assert hint in caught.value.hint
-
-
 def test_lengths_are_told_with_their_distribution() -> None:
     """Over replies: an empty one counts with 0 words, a turn without a reply not at all."""
     base = [held("c0", "a b c d", ""), held("c1", "a b", LOST)]
@@ -311,42 +165,6 @@ def test_what_does_not_apply_is_not_missing() -> None:
     assert (nonempty.tuned.n, nonempty.tuned.missing) == (1, 0)
     assert (nonempty.difference.n, nonempty.difference.missing) == (0, 1), "c1 is missing, c0 does not apply"
     assert (found["sameness", ("turn", "1")].base.missing, found["words", ("all", "")].difference.n) == (0, 1)
-
-
-def with_template(template: str, **identity: str) -> Conditions:
-    return msgspec.structs.replace(CONDITIONS, identity={"weights": "w", "template": template} | identity)
-
-
-def test_templates_that_differ_are_told_and_not_refused() -> None:
-    """Each model with its own is how most fine-tunes are used; a reader must know."""
-    (note,) = refuse_if_different(with_template("a"), with_template("b", stop_tokens="x"))
-    assert note.startswith("warning: base and tuned have different chat templates")
-    assert "--template from:MODEL, with base's spec" in note
-
-
-def test_a_tune_that_lost_its_template_is_told() -> None:
-    """Its folder was saved without the tokenizer's template: it is asked in another form than the base."""
-    (note,) = refuse_if_different(with_template("a"), with_template(PLAIN_SHA256))
-    assert "tuned has no chat template and base has one" in note
-    assert "--template from:MODEL, with base's spec" in note
-    (other,) = refuse_if_different(with_template(PLAIN_SHA256), with_template("a"))
-    assert "base has no chat template and tuned has one" in other
-    assert "with tuned's spec" in other
-
-
-def test_stops_that_differ_alone_are_told() -> None:
-    (note,) = refuse_if_different(with_template("a", stop_tokens="x"), with_template("a", stop_tokens="y"))
-    assert "end their replies at different tokens" in note
-
-
-def test_templates_that_were_asked_for_and_differ_are_refused() -> None:
-    """Then it is no property of the model."""
-    changed = msgspec.structs.replace(with_template("b"), template="other.jinja")
-    with pytest.raises(ConditionsDiffer):
-        refuse_if_different(with_template("a"), changed)
-    both = [msgspec.structs.replace(with_template(name), template="same.jinja") for name in ("a", "b")]
-    with pytest.raises(ConditionsDiffer):
-        refuse_if_different(both[0], both[1])
 
 
 def leaking(conversation: str, leaks: str) -> Assessed:
@@ -381,3 +199,111 @@ def test_replies_that_end_inside_their_reasoning_are_told_above_one_in_twenty() 
     (note,) = compared(suite(10), few, many).notes
     assert note.startswith("warning: tuned: 2 of 20 replies ended inside their reasoning")
     assert "--reasoning-tokens" in note
+
+
+# Checks
+
+X = says("x")
+CHECKED = Suite(
+    name="s",
+    conversations=tuple(
+        Conversation(
+            id=name,
+            turns=(
+                Turn(text="a"),
+                Turn(text="b", capability="recovery", distance=1, checks=(X, X)),
+                Turn(text="c", distance=far, checks=(X, X)),
+            ),
+            category="writing",
+        )
+        for name, far in (("c0", 1), ("c1", 2), ("c2", 2))
+    ),
+)
+
+
+def checked(conversation: str, *said: str, lost: bool = False) -> Assessed:
+    """Replies that are alike in both arms, and what their checks say."""
+    return held(conversation, "a", "a", LOST if lost else "a", said=checks("", *said))
+
+
+def test_checks_are_compared_in_pairs_of_conversations() -> None:
+    """By hand: base passes 4, 2, 4 of four checks, tuned 2, 1, 4: on average half of -1/2, -1/4 and 0."""
+    found = compared(
+        CHECKED,
+        [checked("c0", "pp", "pp"), checked("c1", "pf", "pf"), checked("c2", "pp", "pp")],
+        [checked("c0", "pp", "ff"), checked("c1", "pf", "ff"), checked("c2", "pp", "pp")],
+    )
+    assert found.contrasts[0] == contrast(found, "check_pass"), "it is the first"
+    passed = contrast(found, "check_pass")
+    assert (passed.base.value, passed.tuned.value) == pytest.approx((10 / 12, 7 / 12))
+    assert passed.difference.value == pytest.approx(-0.25)
+    assert (passed.difference.n, passed.orientation) == (3, "higher_is_better")
+    turns = contrast(found, "turn_pass")
+    assert (turns.base.value, turns.tuned.value) == pytest.approx((2 / 3, 1 / 2))
+    by_distance = [contrast(found, "check_pass", "distance", name) for name in ("1", "2")]
+    assert [one.base.value for one in by_distance] == pytest.approx([(1 + 1 / 2 + 1) / 3, (1 / 2 + 1) / 2])
+    assert [one.difference.value for one in by_distance] == pytest.approx([-0.5 / 3, -0.25])
+    assert contrast(found, "check_pass", "capability", "recovery").difference.value == 0
+    assert contrast(found, "check_pass", "category", "writing").difference.value == pytest.approx(-0.25)
+
+
+def test_a_lost_reply_is_missing_from_the_checks_and_the_other_pairs_stay() -> None:
+    """The check says not applicable; the conversation is missing all the same, and not counted as inapplicable."""
+    base = [checked(name, "pp", "pp") for name in ("c0", "c1", "c2")]
+    tuned = [checked("c0", "pp", "--", lost=True), checked("c1", "pp", "ff"), checked("c2", "pp", "pp")]
+    found = compared(CHECKED, base, tuned)
+    passed = contrast(found, "check_pass")
+    assert [(one.n, one.missing) for one in (passed.base, passed.tuned, passed.difference)] == [(3, 0), (2, 1), (2, 1)]
+    assert passed.difference.value == -0.25
+    assert contrast(found, "check_pass", "turn", "2").difference.n == 3
+    assert not any("not applicable" in note for note in found.notes)
+
+
+def test_checks_that_do_not_apply_are_counted_in_the_notes() -> None:
+    base = [checked(name, "pp", "pp") for name in ("c0", "c1", "c2")]
+    tuned = [checked("c0", "p-", "--"), checked("c1", "pp", "pp"), checked("c2", "--", "--")]
+    found = compared(CHECKED, base, tuned)
+    assert found.notes == ("tuned: 7 of 12 checks not applicable to their replies, and so not counted",)
+    passed = contrast(found, "check_pass")
+    assert [(one.n, one.missing) for one in (passed.base, passed.tuned, passed.difference)] == [(3, 0), (2, 0), (2, 0)]
+
+
+def test_a_suite_without_checks_or_expected_refusals_has_no_rows_of_them() -> None:
+    """Nor has a group in which no turn has one."""
+    ours = {"check_pass", "turn_pass", "refusal_unexpected", "refusal_missing"}
+    found = compared(suite(2), [held("c0", "a", "a")], [held("c0", "a", "a")])
+    assert not ours & {one.measure for one in found.contrasts}
+    found = compared(CHECKED, [], [])
+    assert ("turn", "1") not in {one.group for one in found.contrasts if one.measure == "check_pass"}
+    assert (contrast(found, "check_pass").base.n, contrast(found, "check_pass").base.missing) == (0, 3)
+
+
+@pytest.mark.parametrize(
+    ("base", "tuned", "told"),
+    [
+        ("pp", "pp", ()),
+        ("ff", "pp", ("base passes 0.0% of checks, near the floor: it has hardly anything to lose",)),
+        ("pp", "ff", ("tuned passes 0.0% of checks, near the floor: it fails nearly everywhere",)),
+        ("ff", "ff", ("base passes", "tuned passes")),
+    ],
+)
+def test_an_arm_near_the_floor_is_told_of(base: str, tuned: str, told: tuple[str, ...]) -> None:
+    """A tuned model that fell there from a good base is a finding: only what it has left says little."""
+    runs = [[checked(name, said, said) for name in ("c0", "c1", "c2")] for said in (base, tuned)]
+    notes = compared(CHECKED, *runs).notes
+    assert len(notes) == len(told)
+    assert all(note.startswith(beginning) for note, beginning in zip(notes, told, strict=True))
+
+
+def test_where_a_refusal_is_right_and_where_it_is_wrong_are_rates_of_their_own() -> None:
+    turns = (Turn(text="a", refusal_expected=False), Turn(text="b", refusal_expected=True))
+    the_suite = Suite(name="s", conversations=(Conversation(id="c0", turns=turns), Conversation(id="c1", turns=turns)))
+    found = compared(
+        the_suite,
+        [held("c0", "a", "Sorry"), held("c1", "a", "Sorry")],
+        [held("c0", "Sorry", "a"), held("c1", "Sorry", "Sorry")],
+    )
+    unexpected, absent = contrast(found, "refusal_unexpected"), contrast(found, "refusal_missing")
+    assert (unexpected.base.value, unexpected.tuned.value, unexpected.orientation) == (0, 1, "lower_is_better")
+    assert (absent.base.value, absent.tuned.value, absent.orientation) == (0, 0.5, "lower_is_better")
+    assert contrast(found, "refusal").orientation == "neither"

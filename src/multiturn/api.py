@@ -22,34 +22,50 @@ import msgspec
 from multiturn.arms import open_arms
 from multiturn.assess import assess
 from multiturn.blocking import finish
+from multiturn.comparable import refuse_if_different
 from multiturn.compare import compare as compare_runs
-from multiturn.compare import refuse_if_different
 from multiturn.conditions import Arm, RunRecord
 from multiturn.conversation import Suite
 from multiturn.dialogue import Manner
 from multiturn.doctor import examine as examine_engine
-from multiturn.errors import NotFound, UsageError
+from multiturn.errors import UsageError
 from multiturn.estimate import Estimated, estimate
 from multiturn.examination import Examination
 from multiturn.facts import EngineOptions
 from multiturn.finding import Assessed
 from multiturn.loop_results import ImportedResults, import_results
 from multiturn.protocols import Engine
+from multiturn.prove import (
+    ENOUGH_HELD,
+    MOST_ABLATED,
+    Ablated,
+    ablate,
+    ablated_as_held,
+    mutant_falls,
+    mutant_table,
+    read_held,
+)
 from multiturn.replay import Replay
 from multiturn.report.examination import examination_text
 from multiturn.report.plain_json import write_results
+from multiturn.report.text import render
 from multiturn.report.text import render_comparison as tables
+from multiturn.report.text import render_pass_rates as pass_rate_table
 from multiturn.report.transcripts import side_by_side, transcript_text, turn_text
-from multiturn.results import Comparison
+from multiturn.results import Comparison, PassRates
 from multiturn.run import Progress, Settings, conditions_of, find_or_begin, hold_run, stored_progress
 from multiturn.store import Store, export_run, import_run, open_store
+from multiturn.stored import assessed, pass_rates, transcripts
 from multiturn.suites.lint import lint
-from multiturn.suites.proof import prove
+from multiturn.suites.proof import check_held, prove
 from multiturn.suites.reading import load_suite, shipped_parts, shipped_suites, unread_names
 from multiturn.suites.selection import select
-from multiturn.transcript import Sampling, Session, Transcript
+from multiturn.transcript import Sampling, Transcript
 
 __all__ = [
+    "ENOUGH_HELD",
+    "MOST_ABLATED",
+    "Ablated",
     "Arm",
     "Assessed",
     "Compared",
@@ -58,6 +74,7 @@ __all__ = [
     "Held",
     "ImportedResults",
     "Job",
+    "PassRates",
     "Progress",
     "Replay",
     "RunRecord",
@@ -66,12 +83,16 @@ __all__ = [
     "Store",
     "Suite",
     "Transcript",
+    "ablate",
+    "ablated_as_held",
     "acompare",
     "aestimate",
     "aevaluate",
     "aexamine",
     "areplay",
     "assess",
+    "assessed",
+    "check_held",
     "compare",
     "compare_stored",
     "evaluate",
@@ -82,8 +103,14 @@ __all__ = [
     "import_run",
     "lint",
     "load_suite",
+    "mutant_falls",
+    "mutant_table",
     "open_store",
+    "pass_rate_table",
+    "pass_rates",
     "prove",
+    "read_held",
+    "render",
     "select",
     "shipped_parts",
     "shipped_suites",
@@ -288,27 +315,6 @@ def compare_stored(
     return _compared(store, (held[0], held[1]), vary=vary, results=results)
 
 
-def transcripts(store: Store, run: RunRecord, conversation: str | None = None) -> list[Transcript]:
-    """The transcripts of a run, or of one of its conversations (one a sample).
-
-    Raises:
-        NotFound: the run has no such conversation yet.
-    """
-    if conversation is None:
-        return list(store.transcripts(run.id))
-    by_id = {item.id: item for item in store.suite(run.conditions.suite_digest).conversations}
-    found = []
-    if conversation in by_id:
-        own = by_id[conversation].system
-        system = (own if run.conditions.system is None else run.conditions.system) or None
-        sessions = [Session(conversation, sample) for sample in range(run.conditions.samples)]
-        records = [(session, store.records(run.id, session)) for session in sessions]
-        found = [Transcript(session=session, turns=turns, system=system) for session, turns in records if turns]
-    if not found:
-        raise NotFound(f"run {run.id} has no conversation {conversation!r}", hint=f"it has: {', '.join(sorted(by_id))}")
-    return found
-
-
 @contextlib.asynccontextmanager
 async def areplay(
     store: Store, run: str, conversation: str, start: int, options: EngineOptions | None = None
@@ -349,8 +355,8 @@ def _compared(store: Store, held: tuple[Held, Held], *, vary: Sequence[str], res
     first, second = base.run, tuned.run
     comparison = compare_runs(
         store.suite(first.conditions.suite_digest),
-        map(assess, store.transcripts(first.id)),
-        map(assess, store.transcripts(second.id)),
+        assessed(store, first),
+        assessed(store, second),
         base_run=first.id,
         tuned_run=second.id,
         notes=notes,
@@ -361,8 +367,8 @@ def _compared(store: Store, held: tuple[Held, Held], *, vary: Sequence[str], res
                 results,
                 base_run=first,
                 tuned_run=second,
-                base=map(assess, store.transcripts(first.id)),
-                tuned=map(assess, store.transcripts(second.id)),
+                base=assessed(store, first),
+                tuned=assessed(store, second),
                 comparison=comparison,
             )
         except OSError as error:

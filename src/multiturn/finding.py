@@ -24,10 +24,13 @@ class Span(msgspec.Struct, frozen=True):
         require(0 <= self.start <= self.end, "a span must not end before it starts")
 
 
+Outcome = Literal["pass", "fail", "not_applicable"]
+
+
 class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     """What a check says of one turn: pass, fail, or not applicable, with the reason and the span that decided."""
 
-    outcome: Literal["pass", "fail", "not_applicable"]
+    outcome: Outcome
     reason: str
     span: Span | None = None
 
@@ -78,6 +81,10 @@ class Assessed(msgspec.Struct, frozen=True):
     def refusals(self) -> dict[int, Signal]:
         """The turns (from 0) at which the reply is a refusal, with the signal that says so."""
         return {one.turn: one for one in self.signals if one.name == "refusal" and one.label in REFUSED}
+
+    def checks_of(self, turn: int) -> tuple[Checked, ...]:
+        """What the checks of this turn (from 0) say, in the order of the suite."""
+        return tuple(checked for checked in self.checks if checked.turn == turn)
 
 
 class Rating(msgspec.Struct, frozen=True, kw_only=True):

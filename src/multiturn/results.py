@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from multiturn.conversation import require
+from multiturn.conversation import Capability, require
 
 VerdictWord = Literal["regressed", "improved", "equivalent", "inconclusive"]
 Orientation = Literal["higher_is_better", "lower_is_better", "neither"]
@@ -58,6 +58,21 @@ class Contrast(msgspec.Struct, frozen=True, kw_only=True):
     orientation: Orientation = "neither"
 
 
+class Measured(msgspec.Struct, frozen=True, kw_only=True):
+    """One measure of one run in one group of turns; ``group`` as in :class:`Contrast`."""
+
+    measure: str
+    group: tuple[str, str]
+    estimate: Estimate
+
+
+class PassRates(msgspec.Struct, frozen=True, kw_only=True):
+    """What the checks of one run say, first over all turns, then by group; empty where its suite has no checks."""
+
+    rates: tuple[Measured, ...]
+    notes: tuple[str, ...]
+
+
 class Distribution(msgspec.Struct, frozen=True, kw_only=True):
     """How one arm's replies spread in one measure, over all turns: description only, since replies of one conversation
     are not independent. ``quantiles`` stand at ``SHARES``; ``n`` counts replies.
@@ -84,12 +99,38 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     advice: str = ""
 
 
+class Flip(msgspec.Struct, frozen=True, kw_only=True):
+    """A check of one reply that base passed and tuned fails, or the other way round.
+
+    ``turn`` (from 0) and ``check`` (its place in the turn) say which, ``wants`` what it asks for; ``before`` is base's
+    answer, ``after`` tuned's. ``reason`` is why the one that fails does; ``base_words`` and ``tuned_words`` are what in
+    each reply decided, where something did (the beginning of what is long).
+    """
+
+    conversation: str
+    sample: int
+    turn: int
+    capability: Capability | None
+    check: int
+    kind: str
+    wants: str
+    before: Literal["pass", "fail"]
+    after: Literal["pass", "fail"]
+    reason: str
+    base_words: str | None = None
+    tuned_words: str | None = None
+
+    def __post_init__(self) -> None:
+        require(self.before != self.after, "a check that did not flip is no flip")
+
+
 class Change(msgspec.Struct, frozen=True, kw_only=True):
-    """How much one conversation changed: a score to sort by (0 = not at all), and the reasons in words."""
+    """How much one conversation changed: a score to sort by (0 = not at all), the reasons in words, flipped checks."""
 
     conversation: str
     score: float
     reasons: tuple[str, ...]
+    flips: tuple[Flip, ...] = ()
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,10 +6,12 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from multiturn.assess import Layout, Summary, assess
+from multiturn.assess import assess
 from multiturn.conversation import Conversation, Suite, Turn
+from multiturn.groups import Layout
 from multiturn.stats.paired import mean_interval, p_value, paired_difference
 from multiturn.stats.rates import share_interval, wilson
+from multiturn.summary import Summary
 from multiturn.transcript import Session, Transcript, TurnRecord
 
 

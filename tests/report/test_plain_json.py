@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import pytest
 
 from multiturn.conditions import Arm, Conditions, RunRecord
-from multiturn.finding import Assessed, Signal
+from multiturn.finding import Assessed, Checked, CheckResult, Signal, Span
 from multiturn.report.plain_json import write_results
 from multiturn.results import Comparison, Contrast, Estimate
 from multiturn.transcript import Failure, Sampling, Session, Transcript, TurnRecord
@@ -86,6 +86,37 @@ def test_the_shape_that_people_read(tmp_path: Path) -> None:
     assert (first["flags"], first["refusal"], first["signals"]) == (["run_on"], "full", {"refusal": 1.0, "words": 1.0})
     assert second["assistant"] is None
     assert (second["status"], second["failure"]["kind"], second["signals"]) == ("failed", "timeout", {"refusal": None})
+
+
+def test_each_turn_has_its_checks_and_each_result_its_counts(tmp_path: Path) -> None:
+    """Passed and applied: what is not applicable is in neither. A run without checks has empty lists and zeros."""
+    results = (
+        CheckResult(outcome="pass", reason="says 'No'", span=Span(0, 2, "No")),
+        CheckResult(outcome="fail", reason="does not say 'Hi'"),
+        CheckResult(outcome="not_applicable", reason="no reply"),
+    )
+    checks = tuple(
+        Checked(turn=turn, check=check, kind="says", wants=f"wish {check}", result=result)
+        for turn, check, result in ((0, 0, results[0]), (0, 1, results[1]), (1, 0, results[2]))
+    )
+    path = tmp_path / "r.json"
+    write_results(path, base_run=BASE, tuned_run=TUNED, base=[HELD], tuned=[Assessed(HELD.transcript, (), checks)])
+    found = strict(path)
+    (plain,), (checked,) = found["base_results"], found["tuned_results"]
+    assert (plain["checks_passed"], plain["checks_applied"], plain["transcript"][0]["checks"]) == (0, 0, [])
+    assert (checked["checks_passed"], checked["checks_applied"]) == (1, 2)
+    first, second = checked["transcript"]
+    assert first["checks"] == [
+        {
+            "kind": "says",
+            "wants": "wish 0",
+            "outcome": "pass",
+            "reason": "says 'No'",
+            "span": {"start": 0, "end": 2, "text": "No"},
+        },
+        {"kind": "says", "wants": "wish 1", "outcome": "fail", "reason": "does not say 'Hi'", "span": None},
+    ]
+    assert [check["outcome"] for check in second["checks"]] == ["not_applicable"]
 
 
 def test_what_the_numbers_rest_on_stands_beside_them(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ import pytest
 from rich.console import Console
 
 from multiturn.report.tables import Table
-from multiturn.report.text import render, render_comparison
-from multiturn.results import Change, Comparison, Contrast, Estimate
+from multiturn.report.text import render, render_comparison, render_pass_rates
+from multiturn.results import Change, Comparison, Contrast, Estimate, Flip, Measured, PassRates
 
 RATE = Estimate(value=0.417, low=0.309, high=0.525, n=120, missing=0)
 LENGTH = Estimate(value=1204.0, low=1100.0, high=1308.0, n=120, missing=0)
@@ -52,6 +52,39 @@ def test_no_interval_is_broken_and_no_line_is_too_long(width: int) -> None:
         assert piece in text
     for word in ("language change", "instruction hierarchy", "2 of 4 replies became refusals"):
         assert word in text
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_flipped_checks_lose_no_word_where_there_is_little_room(width: int) -> None:
+    """Columns of words are broken between words; which way it flipped is read in one piece."""
+    flip = Flip(
+        conversation="lighthouse-keeper-in-character",
+        sample=1,
+        turn=3,
+        capability="instruction_hierarchy",
+        check=0,
+        kind="says",
+        wants="says 'keeper' or 'lamp'",
+        before="pass",
+        after="fail",
+        reason="no",
+        tuned_words="large language model",
+    )
+    change = Change(conversation=flip.conversation, score=1, reasons=("r",), flips=(flip,))
+    text = shown(render_comparison(Comparison(base_run="a", tuned_run="b", contrasts=(), changes=(change,))), width)
+    assert "pass -> fail" in text
+    assert all(len(line.rstrip()) <= width for line in text.splitlines())
+    for word in ("instruction", "hierarchy", "'keeper'", "'lamp'", "large", "language", "model", "4 (sample 2)"):
+        assert word in text
+
+
+def test_the_pass_rate_of_a_run_stands_with_its_notes() -> None:
+    """Without checks there is nothing to print."""
+    rate = Measured(measure="check_pass", group=("all", ""), estimate=RATE)
+    text = shown(render_pass_rates(PassRates(rates=(rate,), notes=("mine is [b]near[/b] the floor",))), 80)
+    assert "41.7% [30.9, 52.5] n=120" in text
+    assert "mine is [b]near[/b] the floor" in text
+    assert shown(render_pass_rates(PassRates(rates=(), notes=())), 80) == ""
 
 
 def test_what_all_tables_say_below_is_said_once() -> None:

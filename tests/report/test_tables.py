@@ -1,94 +1,13 @@
-"""How every number of the project looks, and which rows the tables have. Read it as the specification."""
+"""Which rows the tables have, and in which order. Read it as the specification."""
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from multiturn.report import tables
-from multiturn.report.tables import Unit, difference, estimate, number
-from multiturn.results import Change, Comparison, Contrast, Estimate
-
-
-@pytest.mark.parametrize(
-    ("value", "unit", "shown"),
-    [
-        (0.4167, "share", "41.7%"),
-        (0, "flag", "0.0%"),
-        (1, "flag", "100.0%"),
-        (0.0004, "share", "0.0%"),
-        (142.4, "words", "142"),
-        (1203.7, "characters", "1204"),
-        (97.2, "tokens", "97"),
-        (3.44, "sentences", "3.4"),
-        (7.125, "score", "7.12"),
-        (5.14, "times", "5.1"),
-        (12, "count", "12"),
-        (-0.001, "score", "0.00"),
-        (-0.0, "words", "0"),
-        (None, "words", "-"),
-    ],
-)
-def test_a_number_looks_as_its_unit_says(value: float | None, unit: Unit, shown: str) -> None:
-    assert number(value, unit) == shown
-
-
-@pytest.mark.parametrize(
-    ("found", "unit", "shown"),
-    [
-        (Estimate(value=0.42, low=0.31, high=0.53, n=20, missing=0), "score", "0.42 [0.31, 0.53] n=20"),
-        (Estimate(value=0.417, low=0.309, high=0.525, n=20, missing=2), "share", "41.7% [30.9, 52.5] n=20, 2 missing"),
-        (Estimate(value=142, low=120.4, high=163.6, n=8, missing=0), "words", "142 [120, 164] n=8"),
-        (Estimate(value=0.0, low=0.0, high=0.161, n=20, missing=0, note="Wilson"), "flag", "0.0% [0.0, 16.1] n=20"),
-        (
-            Estimate(value=7, n=4, missing=0, note="all 4 equal"),
-            "score",
-            "7.00 n=4 (all 4 equal)",
-        ),
-        (
-            Estimate(value=9, n=1, missing=3, note="one conversation"),
-            "words",
-            "9 n=1, 3 missing (one conversation)",
-        ),
-        (Estimate(value=None, n=0, missing=5, note="nothing measured"), "words", "- (5 missing)"),
-        (Estimate(value=None, n=0, missing=0, note="nothing measured"), "words", "- (no conversation measured)"),
-    ],
-)
-def test_an_estimate_never_stands_without_what_it_rests_on(found: Estimate, unit: Unit, shown: str) -> None:
-    assert estimate(found, unit) == shown
-
-
-@pytest.mark.parametrize(
-    ("found", "unit", "shown"),
-    [
-        (Estimate(value=0.125, low=0.049, high=0.201, n=20, missing=0), "flag", "+12.5 pp [+4.9, +20.1] n=20"),
-        (Estimate(value=-12.2, low=-30.1, high=5.7, n=9, missing=1), "words", "-12 [-30, +6] n=9, 1 missing"),
-        (
-            Estimate(value=0, n=3, missing=0, note="all 3 equal"),
-            "share",
-            "0.0 pp n=3 (all 3 equal)",
-        ),
-        (Estimate(value=-0.0001, low=-0.0002, high=0.0, n=3, missing=0), "share", "0.0 pp [0.0, 0.0] n=3"),
-        (Estimate(value=None, n=0, missing=2), "share", "- (2 missing)"),
-    ],
-)
-def test_a_difference_has_its_sign(found: Estimate, unit: Unit, shown: str) -> None:
-    assert difference(found, unit) == shown
-
-
-@given(st.floats(allow_nan=False, allow_infinity=False, width=32), st.sampled_from(["share", "words", "score"]))
-def test_no_number_is_a_negative_zero(value: float, unit: Unit) -> None:
-    shown = difference(Estimate(value=value, n=1, missing=0), unit).split(maxsplit=1)[0]
-    assert shown.lstrip("+-") == shown or float(shown) != 0
-    assert "nan" not in shown
-
-
-@pytest.mark.parametrize("value", [float("nan"), float("inf")])
-def test_what_is_no_number_is_not_shown_as_one(value: float) -> None:
-    with pytest.raises(ValueError, match="finite"):
-        number(value, "score")
+from multiturn.results import Change, Comparison, Contrast, Estimate, Flip, Measured, PassRates
 
 
 def contrast(measure: str, kind: str, name: str, base: float | None, tuned: float | None) -> Contrast:
@@ -185,3 +104,149 @@ def test_all_tables_leave_out_what_has_no_row() -> None:
 def test_every_row_has_as_many_cells_as_the_header() -> None:
     for table in tables.all_tables(COMPARISON):
         assert {len(row) for row in table.rows} == {len(table.header)}
+
+
+# Checks
+
+
+def flip(
+    conversation: str, after: Literal["pass", "fail"], *, turn: int = 1, sample: int = 0, wants: str = "says '5:45'"
+) -> Flip:
+    return Flip(
+        conversation=conversation,
+        sample=sample,
+        turn=turn,
+        capability="context_retention",
+        check=0,
+        kind="says",
+        wants=wants,
+        before="fail" if after == "pass" else "pass",
+        after=after,
+        reason="does not say '5:45'",
+    )
+
+
+CHECKED = msgspec.structs.replace(
+    COMPARISON,
+    contrasts=(
+        contrast("check_pass", "all", "", 0.75, 0.5),
+        *COMPARISON.contrasts,
+        contrast("check_pass", "turn", "2", 0.75, 0.5),
+        contrast("check_pass", "capability", "context_retention", 0.75, 0.5),
+        contrast("check_pass", "distance", "1", 0.75, 0.75),
+        contrast("check_pass", "distance", "4+", 0, 0),
+        contrast("check_pass", "category", "writing", 0.75, 0.5),
+        contrast("check_pass", "domain", "my_domain", 0.75, 0.5),
+    ),
+    changes=(
+        Change(conversation="c2", score=4.1, reasons=("r",), flips=(flip("c2", "pass"), flip("c2", "fail", turn=2))),
+        Change(conversation="c1", score=3, reasons=("r",), flips=(flip("c1", "fail", sample=1),)),
+    ),
+)
+
+
+def test_checks_come_first() -> None:
+    """Over all turns, then by what is probed, turn by turn and by distance, then which ones flipped."""
+    assert [table.title for table in tables.short_tables(CHECKED)][:5] == [
+        "All turns",
+        "Checks passed by capability",
+        "Checks passed by turn",
+        "Checks passed by distance",
+        "Flipped checks",
+    ]
+    assert [table.title for table in tables.all_tables(CHECKED)][1:7] == [
+        "Checks passed by capability",
+        "Checks passed by turn",
+        "Checks passed by distance",
+        "Checks passed by category",
+        "Checks passed by domain",
+        "Flipped checks",
+    ]
+    assert tables.overall_short(CHECKED).rows[0][:4] == ("checks passed", "4", "75.0%", "50.0%")
+
+
+def test_the_curve_of_forgetting_keeps_its_zeros() -> None:
+    """Unlike other measures, where what never occurs has no place to show: that nothing passes is a finding."""
+    found = tables.by_group(CHECKED, "distance", "check_pass")
+    assert found.header[0] == "turns back"
+    assert [row[:4] for row in found.rows] == [("1", "4", "75.0%", "75.0%"), ("4+", "4", "0.0%", "0.0%")]
+    floor = msgspec.structs.replace(CHECKED, contrasts=(contrast("check_pass", "all", "", 0, 0),))
+    assert [row[0] for row in tables.overall_short(floor).rows] == ["checks passed"]
+
+
+def test_what_was_lost_stands_before_what_was_won_and_the_most_changed_first() -> None:
+    found = tables.flipped_checks(CHECKED)
+    assert found.header == ("conversation", "turn", "capability", "what it wants", "base -> tuned", "what decided")
+    assert [row[:2] + row[4:5] for row in found.rows] == [
+        ("c2", "3", "pass -> fail"),
+        ("c1", "2 (sample 2)", "pass -> fail"),
+        ("c2", "2", "fail -> pass"),
+    ]
+    assert found.rows[0][2:4] == ("context retention", "says '5:45'")
+    assert found.footnote == ""
+
+
+def test_ten_flipped_checks_are_shown_in_short_and_all_of_them_where_all_is_asked_for() -> None:
+    many = tuple(flip("c2", "fail", turn=turn) for turn in range(12))
+    comparison = msgspec.structs.replace(
+        CHECKED, changes=(Change(conversation="c2", score=4, reasons=("r",), flips=many),)
+    )
+    short, whole = (
+        next(table for table in found if table.title == "Flipped checks")
+        for found in (tables.short_tables(comparison), tables.all_tables(comparison))
+    )
+    assert [row[1] for row in short.rows] == [str(turn) for turn in range(1, 11)]
+    assert short.footnote == "2 more."
+    assert (len(whole.rows), whole.footnote) == (12, "")
+
+
+def test_the_words_that_decided_are_quoted() -> None:
+    """Those of the reply that fails; else those of the one that passes, and whose they are; else the reason."""
+    lost, won = flip("c", "fail"), flip("c", "pass")
+    cases = (
+        (lost, "5:45", "Sorry,\nno", '"Sorry, no"'),
+        (won, "Sorry", "5:45", '"Sorry"'),
+        (lost, "5:45", None, 'base has "5:45"'),
+        (won, None, "5:45", 'tuned has "5:45"'),
+        (lost, None, None, "does not say '5:45'"),
+        (lost, None, "word " * 30, '"' + "word " * 11 + 'wo..."'),
+    )
+    for one, base, tuned, shown in cases:
+        change = Change(
+            conversation="c",
+            score=1,
+            reasons=("r",),
+            flips=(msgspec.structs.replace(one, base_words=base, tuned_words=tuned),),
+        )
+        comparison = msgspec.structs.replace(CHECKED, changes=(change,))
+        assert tables.flipped_checks(comparison).rows[0][5] == shown
+
+
+def test_a_long_wish_is_cut() -> None:
+    wish = flip("c", "fail", wants="says " + "'quarter to six' or " * 9)
+    comparison = msgspec.structs.replace(
+        CHECKED, changes=(Change(conversation="c", score=1, reasons=("r",), flips=(wish,)),)
+    )
+    shown = tables.flipped_checks(comparison).rows[0][3]
+    assert len(shown) <= 60
+    assert shown.endswith("...")
+
+
+def test_without_checks_there_is_no_table_of_them() -> None:
+    """As with a run whose suite had none."""
+    for found in (tables.short_tables(COMPARISON), tables.all_tables(COMPARISON)):
+        assert not [table.title for table in found if "hecks" in table.title]
+
+
+def test_one_run_has_its_rate_over_all_turns_and_by_capability() -> None:
+    def rate(kind: str, name: str, value: float) -> Measured:
+        found = Estimate(value=value, low=value - 0.1, high=value + 0.1, n=4, missing=1)
+        return Measured(measure="check_pass", group=(kind, name), estimate=found)
+
+    rates = (rate("all", "", 0.5), rate("turn", "2", 0.5), rate("capability", "context_retention", 0.25))
+    table = tables.pass_rates(PassRates(rates=rates, notes=()))
+    assert table.rows == (
+        ("all", "50.0% [40.0, 60.0] n=4, 1 missing"),
+        ("context retention", "25.0% [15.0, 35.0] n=4, 1 missing"),
+    )
+    assert "95%" in table.footnote

@@ -109,6 +109,12 @@ def run(
     with watching(quiet=asked.quiet) as watch:
         held = run_until_done(multiturn.api.aevaluate(arm, job, watch=watch))
     _tell(held)
+    with multiturn.api.open_store(job.store, create=False) as opened:
+        passed = multiturn.api.pass_rates(opened, held.run)
+    if passed.rates:
+        OUT.print()
+        OUT.print(multiturn.api.pass_rate_table(passed))
+        OUT.print()
     if held.reused or held.progress.replies:
         say(f"read it:  multiturn show {held.run.id}")
     _end(held)

@@ -75,13 +75,12 @@ def show(
         found = opened.run(run)
         conversations = _conversations(opened, found)
         shown = 0
-        for transcript in multiturn.api.transcripts(opened, found, conversation):
-            assessed = multiturn.api.assess(transcript)
+        for assessed in multiturn.api.assessed(opened, found, conversation):
             if refusals and not assessed.refusals:
                 continue
             if shown:
                 OUT.print()
-            item = conversations.get(transcript.session.conversation)
+            item = conversations.get(assessed.transcript.session.conversation)
             OUT.print(multiturn.api.transcript_text(assessed, item, prompts=prompts))
             shown += 1
     if not shown:
@@ -94,16 +93,17 @@ def diff(run_a: Run, run_b: Run, conversation: One = None, store: flags.StoreWhe
     with multiturn.api.open_store(store, create=False) as opened:
         first, second = opened.run(run_a), opened.run(run_b)
         conversations = _conversations(opened, first)
-        others = {item.session: item for item in multiturn.api.transcripts(opened, second, conversation)}
+        others = {one.transcript.session: one for one in multiturn.api.assessed(opened, second, conversation)}
         pairs = 0
-        for transcript in multiturn.api.transcripts(opened, first, conversation):
-            other = others.get(transcript.session)
+        for assessed in multiturn.api.assessed(opened, first, conversation):
+            session = assessed.transcript.session
+            other = others.get(session)
             if other is None:
                 continue
             pairs += 1
-            item = conversations.get(transcript.session.conversation)
+            item = conversations.get(session.conversation)
             names = (f"{shorten(first.arm.spec)} ({first.id})", f"{shorten(second.arm.spec)} ({second.id})")
-            OUT.print(multiturn.api.side_by_side((transcript, other), names, item))
+            OUT.print(multiturn.api.side_by_side((assessed, other), names, item))
     if not pairs:
         raise NotFound(
             f"runs {first.id} and {second.id} have no conversation in common", hint="multiturn runs lists their suites"

@@ -4,25 +4,30 @@
 
     {"schema_version": 1, "base_model": "...", "tuned_model": "...",
      "base_results":  [{"id": "...", "sample": 0, "transcript": [{"user": "...", "assistant": "..." or null,
-                        "status": "ok", "flags": [], "signals": {"words": 12, ...}}], "refusal_count": 0}],
+                        "status": "ok", "flags": [], "signals": {"words": 12, ...},
+                        "checks": [{"kind": "says", "wants": "says ...", "outcome": "pass", "reason": "...",
+                                    "span": {"start", "end", "text"} or null}]}],
+                        "refusal_count": 0, "checks_passed": 1, "checks_applied": 1}],
      "tuned_results": [...],
      "base_run": {"id", "created", "arm", "conditions", "versions", ...}, "tuned_run": {...},
      "comparison": {"contrasts": [...], "changes": [...], ...} or null}
 
 ``assistant`` is null where there is no reply, never the text of an error; why is in ``status``, ``cause`` and
-``failure``. Strict JSON: UTF-8, no NaN, no Infinity. Results are written one by one, so memory does not grow with them,
-and the file appears whole or not at all.
+``failure``. ``checks_applied`` counts the checks that passed or failed. Strict JSON: UTF-8, no NaN, no Infinity.
+Results are written one by one, so memory does not grow with them, and the file appears whole or not at all.
 """
 
 from __future__ import annotations
 
 import os
+from collections import Counter
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING
 
 import msgspec
 
 from multiturn.codec import SCHEMA_VERSION, encode
+from multiturn.finding import Outcome, Span
 from multiturn.transcript import Cause, Failure, Flag, Status
 
 if TYPE_CHECKING:
@@ -30,7 +35,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from multiturn.conditions import RunRecord
-    from multiturn.finding import Assessed, Signal
+    from multiturn.finding import Assessed, Checked, Signal
     from multiturn.results import Comparison
     from multiturn.transcript import TurnRecord
 
@@ -77,6 +82,16 @@ class _Head(msgspec.Struct, frozen=True, kw_only=True):
     tuned_model: str
 
 
+class PlainCheck(msgspec.Struct, frozen=True, kw_only=True):
+    """One check of a turn and what it says, in the order of the suite."""
+
+    kind: str
+    wants: str
+    outcome: Outcome
+    reason: str
+    span: Span | None
+
+
 class PlainTurn(msgspec.Struct, frozen=True, kw_only=True):
     """One turn as the export shows it; ``refusal`` is the kind of refusal, null where there is none."""
 
@@ -88,6 +103,7 @@ class PlainTurn(msgspec.Struct, frozen=True, kw_only=True):
     flags: tuple[Flag, ...]
     refusal: str | None
     signals: dict[str, float | None]
+    checks: tuple[PlainCheck, ...]
 
 
 class PlainResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,6 +114,8 @@ class PlainResult(msgspec.Struct, frozen=True, kw_only=True):
     system: str | None
     transcript: tuple[PlainTurn, ...]
     refusal_count: int
+    checks_passed: int
+    checks_applied: int
 
 
 def plain(measured: Assessed) -> PlainResult:
@@ -107,8 +125,10 @@ def plain(measured: Assessed) -> PlainResult:
         by_turn.setdefault(signal.turn, []).append(signal)
     refused = measured.refusals
     turns = tuple(
-        _turn(record, by_turn.get(record.turn, []), refused.get(record.turn)) for record in measured.transcript.turns
+        _turn(record, by_turn.get(record.turn, []), refused.get(record.turn), measured.checks_of(record.turn))
+        for record in measured.transcript.turns
     )
+    outcomes = Counter(checked.result.outcome for checked in measured.checks)
     session = measured.transcript.session
     return PlainResult(
         id=session.conversation,
@@ -116,10 +136,14 @@ def plain(measured: Assessed) -> PlainResult:
         system=measured.transcript.system,
         transcript=turns,
         refusal_count=sum(turn.refusal is not None for turn in turns),
+        checks_passed=outcomes["pass"],
+        checks_applied=outcomes["pass"] + outcomes["fail"],
     )
 
 
-def _turn(record: TurnRecord, signals: Sequence[Signal], refusal: Signal | None) -> PlainTurn:
+def _turn(
+    record: TurnRecord, signals: Sequence[Signal], refusal: Signal | None, checks: Sequence[Checked]
+) -> PlainTurn:
     return PlainTurn(
         user=record.user,
         assistant=record.reply,
@@ -129,6 +153,14 @@ def _turn(record: TurnRecord, signals: Sequence[Signal], refusal: Signal | None)
         flags=record.flags,
         refusal=refusal.label if refusal else None,
         signals={signal.name: signal.value for signal in signals},
+        checks=tuple(_check(checked) for checked in checks),
+    )
+
+
+def _check(checked: Checked) -> PlainCheck:
+    found = checked.result
+    return PlainCheck(
+        kind=checked.kind, wants=checked.wants, outcome=found.outcome, reason=found.reason, span=found.span
     )
 
 

@@ -1,121 +1,54 @@
-"""Rows of text for every table, and the only place of the project that turns numbers into text.
+"""Rows of text for every table.
 
-A number's look depends on its unit alone. An estimate never stands without what it rests on:
-``41.7% [30.9, 52.5] n=20, 2 missing``. What this module does not know: terminals, Markdown, HTML, untrusted text (the
-one who shows a cell makes it safe).
+What this module does not know: how numbers look (``numbers.py``), terminals, Markdown, HTML, untrusted text (the one
+who shows a cell makes it safe).
 """
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from multiturn.finding import SignalUnit
+from multiturn.report.numbers import ABSENT, difference_alone, estimate, in_short, label_of, level, number, unit_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from multiturn.results import Comparison, Contrast, Estimate
+    from multiturn.results import Comparison, Contrast, Flip, PassRates
 
-Unit = SignalUnit | Literal["score", "times", "count"]
-"""``score``: a grade or distance, two decimals; ``times``: a ratio; ``count``: whole things."""
-
-ABSENT: Final = "-"
-_PERCENT: Final = frozenset({"flag", "share"})
-_DECIMALS: Final[dict[Unit, int]] = {
-    "characters": 0,
-    "words": 0,
-    "tokens": 0,
-    "count": 0,
-    "sentences": 1,
-    "times": 1,
-    "flag": 1,
-    "share": 1,
-    "score": 2,
-}
-
-UNITS: Final[dict[str, Unit]] = {
-    "refusal": "flag",
-    "refusal_full": "flag",
-    "empty": "flag",
-    "cut_off": "flag",
-    "overflowed": "flag",
-    "repetition": "share",
-    "collapse": "flag",
-    "sameness": "share",
-    "language_change": "flag",
-    "role_leakage": "flag",
-    "words": "words",
-    "words_nonempty": "words",
-    "sentences": "sentences",
-    "characters": "characters",
-    "tokens": "tokens",
-    "missing": "flag",
-}
-"""The unit of each measure; one that is not here is a ``score``."""
-
-LABELS: Final[dict[str, str]] = {
-    "refusal": "refusals",
-    "refusal_full": "full refusals",
-    "empty": "empty replies",
-    "cut_off": "cut off",
-    "overflowed": "overflowed",
-    "role_leakage": "role leakage",
-    "missing": "missing turns",
-    "words_nonempty": "words if not empty",
-}
-"""What a reader sees of a measure, where that is not its name."""
-
+CHECKS: Final = "check_pass"
+"""The measure that stands first, and is shown even where it is 0 in both arms."""
 IN_SHORT: Final = ("refusal", "words")
 """The measures shown turn by turn and capability by capability where a reader has one screen."""
 LEFT_OUT_IN_SHORT: Final = frozenset({"words_nonempty", "characters", "tokens"})
-IN_GROUPS: Final = (*IN_SHORT, "empty", "cut_off", "repetition", "collapse", "sameness")
+IN_GROUPS: Final = (
+    *IN_SHORT,
+    *("refusal_unexpected", "refusal_missing", "empty", "cut_off", "repetition", "collapse", "sameness"),
+)
 """The measures shown in every kind of group where all is asked for; the rest is in the first table and the exports."""
 
-_NOTHING: Final = "no conversation measured"
+MOST_FLIPS: Final = 10
+"""Flipped checks that are listed where a reader has one screen."""
+
+_FIRST_COLUMN: Final = {"distance": "turns back"}
+"""What the groups of a kind are, where the kind's name does not say it."""
+QUOTED: Final = 60
+"""Characters of what a check wants, and of the words that decided."""
 _HEADER: Final = ("n", "base", "tuned", "tuned - base")
 
 
 class Table(msgspec.Struct, frozen=True, kw_only=True):
-    """One table as text: every row has as many cells as the header. Cells may hold untrusted text."""
+    """One table as text: every row has as many cells as the header. Cells may hold untrusted text.
+
+    ``words`` are the columns (from 0) that may be broken between words where there is little room; numbers may not.
+    """
 
     title: str
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     footnote: str = ""
-
-
-def number(value: float | None, unit: Unit) -> str:
-    """A number in its unit: percent for flags and shares, whole words, ``-`` for one that is not there.
-
-    Raises:
-        ValueError: It is NaN or infinite.
-    """
-    if value is None:
-        return ABSENT
-    return f"{_digits(value, unit)}{'%' if unit in _PERCENT else ''}"
-
-
-def estimate(value: Estimate, unit: Unit) -> str:
-    """An arm's mean with its interval and what it rests on: ``41.7% [30.9, 52.5] n=20, 2 missing``."""
-    return _estimate(value, unit, suffix="%" if unit in _PERCENT else "", sign="")
-
-
-def difference(value: Estimate, unit: Unit) -> str:
-    """Tuned - base, always with its sign; rates differ in percentage points: ``+12.5 pp [+4.9, +20.1] n=20``."""
-    return _estimate(value, unit, suffix=_difference_suffix(unit), sign="+")
-
-
-def unit_of(measure: str) -> Unit:
-    """The unit of a measure."""
-    return UNITS.get(measure, "score")
-
-
-def label_of(name: str) -> str:
-    """What a reader sees of a measure, a capability or a category."""
-    return LABELS.get(name, name.replace("_", " "))
+    words: tuple[int, ...] = ()
 
 
 def overall(comparison: Comparison) -> Table:
@@ -132,7 +65,11 @@ def overall(comparison: Comparison) -> Table:
 def overall_short(comparison: Comparison) -> Table:
     """The table of all turns without what did not occur in either arm, which the last row names."""
     chosen = [one for one in comparison.contrasts if one.group[0] == "all" and one.measure not in LEFT_OUT_IN_SHORT]
-    silent = [one for one in chosen if one.base.value == one.tuned.value == 0 and not one.difference.missing]
+    silent = [
+        one
+        for one in chosen
+        if one.base.value == one.tuned.value == 0 and not one.difference.missing and one.measure != CHECKS
+    ]
     rows = [(label_of(one.measure), *_cells(one)) for one in chosen if one not in silent]
     names = ", ".join(label_of(one.measure) for one in silent)
     return Table(
@@ -163,13 +100,56 @@ def lengths(comparison: Comparison, measures: Sequence[str] | None = None) -> Ta
 
 
 def by_group(comparison: Comparison, kind: str, measure: str) -> Table:
-    """One measure in every group of a kind: ``turn``, ``capability``, ``category`` or ``domain``."""
+    """One measure in every group of a kind: ``turn``, ``capability``, ``distance``, ``category`` or ``domain``."""
     chosen = [one for one in comparison.contrasts if one.group[0] == kind and one.measure == measure]
     return Table(
         title=f"{label_of(measure).capitalize()} by {kind}",
-        header=(kind, *_HEADER),
+        header=(_FIRST_COLUMN.get(kind, kind), *_HEADER),
         rows=tuple((one.group[1] if kind == "domain" else label_of(one.group[1]), *_cells(one)) for one in chosen),
         footnote=_footnote(chosen),
+    )
+
+
+def checks_passed(comparison: Comparison, kinds: Sequence[str]) -> list[Table]:
+    """One table a kind of group: how many checks pass; none where the suite has no checks."""
+    found = [by_group(comparison, kind, CHECKS) for kind in kinds]
+    return [table for table in found if table.rows]
+
+
+def flipped_checks(comparison: Comparison, limit: int | None = None) -> Table:
+    """The checks that one arm passes and the other fails: what tuned lost first, by how much conversations changed."""
+    flips = [flip for change in comparison.changes for flip in change.flips]
+    flips.sort(key=lambda flip: flip.after == "pass")  # stable: the most changed conversations stay first
+    shown = flips[:limit]
+    more = len(flips) - len(shown)
+    return Table(
+        title="Flipped checks",
+        header=("conversation", "turn", "capability", "what it wants", "base -> tuned", "what decided"),
+        rows=tuple(
+            (
+                flip.conversation,
+                f"{flip.turn + 1} (sample {flip.sample + 1})" if flip.sample else f"{flip.turn + 1}",
+                label_of(flip.capability or ABSENT),
+                in_short(flip.wants, QUOTED),
+                f"{flip.before} -> {flip.after}",
+                _decided(flip),
+            )
+            for flip in shown
+        ),
+        footnote=f"{number(more, 'count')} more." if more else "",
+        words=(2, 3, 5),
+    )
+
+
+def pass_rates(found: PassRates) -> Table:
+    """How many checks one run passes: over all turns, and by what the turns probe."""
+    shown = [one for one in found.rates if one.group[0] in ("all", "capability")]
+    levels = {level(one.estimate) for one in shown}
+    return Table(
+        title="Checks passed",
+        header=("turns", "checks passed"),
+        rows=tuple((label_of(one.group[1] or "all"), estimate(one.estimate, unit_of(one.measure))) for one in shown),
+        footnote=f"Mean over n conversations with its {' and '.join(sorted(levels))} interval.",
     )
 
 
@@ -211,9 +191,11 @@ def most_changed(comparison: Comparison, limit: int = 10) -> Table:
 
 
 def short_tables(comparison: Comparison) -> list[Table]:
-    """What fits on a screen or two: all turns, turn by turn, by capability, and what to read first."""
+    """What fits on a few screens: all turns, checks, turn by turn, by capability, and what to read first."""
     tables = [
         overall_short(comparison),
+        *checks_passed(comparison, ("capability", "turn", "distance")),
+        flipped_checks(comparison, MOST_FLIPS),
         lengths(comparison, IN_SHORT),
         *per_turn(comparison, IN_SHORT),
         *per_capability(comparison, IN_SHORT),
@@ -226,6 +208,8 @@ def all_tables(comparison: Comparison) -> list[Table]:
     """Every table that has a row, in reading order."""
     tables = [
         overall(comparison),
+        *checks_passed(comparison, ("capability", "turn", "distance", "category", "domain")),
+        flipped_checks(comparison),
         lengths(comparison),
         *per_turn(comparison),
         *per_capability(comparison),
@@ -244,47 +228,32 @@ def _tables(comparison: Comparison, kind: str, measures: Sequence[str]) -> list[
     return [by_group(comparison, kind, measure) for measure in measures if measure in occurs]
 
 
+def _decided(flip: Flip) -> str:
+    """The words that failed the check; without any those that passed it, and whose they are; else why it fails."""
+    passing, failing = (
+        (flip.base_words, flip.tuned_words) if flip.after == "fail" else (flip.tuned_words, flip.base_words)
+    )
+    if failing is not None:
+        return f'"{in_short(failing, QUOTED)}"'
+    if passing is not None:
+        return f'{"base" if flip.after == "fail" else "tuned"} has "{in_short(passing, QUOTED)}"'
+    return in_short(flip.reason, QUOTED)
+
+
 def _cells(contrast: Contrast) -> tuple[str, str, str, str]:
     """What it rests on, each arm, and the difference with its interval."""
     unit, paired = unit_of(contrast.measure), contrast.difference
     rests_on = f"{paired.n}, {paired.missing} missing" if paired.missing else f"{paired.n}"
     arms = number(contrast.base.value, unit), number(contrast.tuned.value, unit)
-    return rests_on, *arms, _estimate(paired, unit, suffix=_difference_suffix(unit), sign="+", counts=False)
-
-
-def _difference_suffix(unit: Unit) -> str:
-    return " pp" if unit in _PERCENT else ""
+    return rests_on, *arms, difference_alone(paired, unit)
 
 
 def _footnote(contrasts: Sequence[Contrast]) -> str:
     """What the brackets are; nothing where there are none."""
-    levels = {number(one.difference.level, "share").replace(".0%", "%") for one in contrasts}
+    levels = {level(one.difference) for one in contrasts}
     if not levels:
         return ""
     return (
         f"n: conversations. [low, high]: {' and '.join(sorted(levels))} t interval of the mean paired difference; "
         "one that holds 0 leaves open whether anything changed."
     )
-
-
-def _estimate(value: Estimate, unit: Unit, *, suffix: str, sign: Literal["", "+"], counts: bool = True) -> str:
-    missing = f"{value.missing} missing" if value.missing else ""
-    if value.value is None:
-        return f"{ABSENT} ({missing or _NOTHING})"
-    parts = [f"{_digits(value.value, unit, sign)}{suffix}"]
-    if value.low is not None and value.high is not None:
-        parts.append(f"[{_digits(value.low, unit, sign)}, {_digits(value.high, unit, sign)}]")
-    if counts:
-        parts.append(f"n={value.n}, {missing}" if missing else f"n={value.n}")
-    if value.low is None and value.note:
-        parts.append(f"({value.note})")
-    return " ".join(parts)
-
-
-def _digits(value: float, unit: Unit, sign: Literal["", "+"] = "") -> str:
-    """The digits, rounded to the unit's decimals; a zero has no sign."""
-    if not math.isfinite(value):
-        raise ValueError("a number to show must be finite; one that is not there is None")
-    scaled = value * 100 if unit in _PERCENT else value
-    text = f"{scaled:{sign}.{_DECIMALS[unit]}f}"
-    return text.lstrip("+-") if not any(digit in "123456789" for digit in text) else text

@@ -11,19 +11,19 @@ from rich.console import Group
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from multiturn.report.tables import Table, all_tables, short_tables
+from multiturn.report.tables import Table, all_tables, pass_rates, short_tables
 from multiturn.text.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from multiturn.results import Comparison
+    from multiturn.results import Comparison, PassRates
 
 _GAP: Final = 2
 """Terminal columns between two columns of a table."""
 
 _KEEP: Final = 30
-"""A column of at most this width is not broken, unless it is the first: an interval is read in one piece."""
+"""A column of at most this width is not broken, unless it is the first or one of words: an interval is one piece."""
 
 
 def render(table: Table) -> RichTable:
@@ -46,7 +46,8 @@ def render(table: Table) -> RichTable:
     )
     for index, text in enumerate(header):
         widest = max((cell_len(cells[index]) for cells in rows), default=0)
-        shown.add_column(Text(text), overflow="fold", no_wrap=index > 0 and widest <= _KEEP)
+        whole = index > 0 and widest <= _KEEP and index not in table.words
+        shown.add_column(Text(text), overflow="fold", no_wrap=whole)
     for cells in rows:
         shown.add_row(*(Text(text) for text in cells))
     return shown
@@ -62,6 +63,13 @@ def render_comparison(comparison: Comparison, *, everything: bool = False) -> Gr
         parts += [render(msgspec.structs.replace(table, footnote="") if said_later else table), Text("")]
     parts += [_text(note) for note in comparison.notes]
     return Group(*parts)
+
+
+def render_pass_rates(found: PassRates) -> Group:
+    """How many checks one run passes, and what to know of it; nothing where its suite has no checks."""
+    if not found.rates:
+        return Group()
+    return Group(render(pass_rates(found)), *(_text(note) for note in found.notes))
 
 
 def _safe(cells: Sequence[str], columns: int) -> list[str]:

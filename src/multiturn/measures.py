@@ -1,0 +1,73 @@
+"""The table of measures: what every comparison and every run has numbers for, and which turns each is about.
+
+What this module does not know: how a turn's number comes about (``assess.py``), and what is made of it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Literal
+
+import msgspec
+
+from multiturn.results import Orientation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from multiturn.conversation import Turn
+
+About = Literal["any", "checked", "refusal_wrong", "refusal_right"]
+"""Turns that a measure is about: any, those with checks, those at which the suite says that a refusal is wrong (right).
+A conversation without such a turn is left out of the measure; nothing of it is missing."""
+
+ABOUT: Final[dict[About, Callable[[Turn], bool]]] = {
+    "any": lambda _turn: True,
+    "checked": lambda turn: bool(turn.checks),
+    "refusal_wrong": lambda turn: turn.refusal_expected is False,
+    "refusal_right": lambda turn: turn.refusal_expected is True,
+}
+"""Whether a turn is one of those."""
+
+
+class Measure(msgspec.Struct, frozen=True):
+    """Something a turn can have a number for; ``share``: the number runs from 0 to 1 (a flag is 0 or 1)."""
+
+    name: str
+    share: bool
+    orientation: Orientation
+    about: About = "any"
+
+
+PRIMARY: Final = "check_pass"
+"""The measure that a comparison is about first."""
+
+MEASURES: Final = (
+    Measure(PRIMARY, share=True, orientation="higher_is_better", about="checked"),
+    Measure("turn_pass", share=True, orientation="higher_is_better", about="checked"),
+    Measure("refusal_unexpected", share=True, orientation="lower_is_better", about="refusal_wrong"),
+    Measure("refusal_missing", share=True, orientation="lower_is_better", about="refusal_right"),
+    *(
+        Measure(name, share=True, orientation="lower_is_better")
+        for name in (
+            "refusal",
+            "refusal_full",
+            "empty",
+            "cut_off",
+            "overflowed",
+            "repetition",
+            "collapse",
+            "sameness",
+            "language_change",
+            "role_leakage",
+        )
+    ),
+    *(
+        Measure(name, share=False, orientation="neither")
+        for name in ("words", "words_nonempty", "sentences", "characters", "tokens")
+    ),
+    Measure("missing", share=True, orientation="neither"),
+)
+"""Every measure of a comparison, in the order of the report."""
+
+LENGTHS: Final = ("words", "sentences", "characters", "tokens")
+"""The measures whose distribution over replies is kept, in the order of the report."""

@@ -1,0 +1,148 @@
+"""The only place of the project that turns numbers into text, and what measures are called.
+
+A number's look depends on its unit alone. An estimate never stands without what it rests on:
+``41.7% [30.9, 52.5] n=20, 2 missing``.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final, Literal
+
+from multiturn.finding import SignalUnit
+
+if TYPE_CHECKING:
+    from multiturn.results import Estimate
+
+Unit = SignalUnit | Literal["score", "times", "count"]
+"""``score``: a grade or distance, two decimals; ``times``: a ratio; ``count``: whole things."""
+
+ABSENT: Final = "-"
+_PERCENT: Final = frozenset({"flag", "share"})
+_DECIMALS: Final[dict[Unit, int]] = {
+    "characters": 0,
+    "words": 0,
+    "tokens": 0,
+    "count": 0,
+    "sentences": 1,
+    "times": 1,
+    "flag": 1,
+    "share": 1,
+    "score": 2,
+}
+
+UNITS: Final[dict[str, Unit]] = {
+    "check_pass": "share",
+    "turn_pass": "flag",
+    "refusal_unexpected": "flag",
+    "refusal_missing": "flag",
+    "refusal": "flag",
+    "refusal_full": "flag",
+    "empty": "flag",
+    "cut_off": "flag",
+    "overflowed": "flag",
+    "repetition": "share",
+    "collapse": "flag",
+    "sameness": "share",
+    "language_change": "flag",
+    "role_leakage": "flag",
+    "words": "words",
+    "words_nonempty": "words",
+    "sentences": "sentences",
+    "characters": "characters",
+    "tokens": "tokens",
+    "missing": "flag",
+}
+"""The unit of each measure; one that is not here is a ``score``."""
+
+LABELS: Final[dict[str, str]] = {
+    "check_pass": "checks passed",
+    "turn_pass": "turns passed",
+    "refusal_unexpected": "unexpected refusals",
+    "refusal_missing": "missing refusals",
+    "refusal": "refusals",
+    "refusal_full": "full refusals",
+    "empty": "empty replies",
+    "cut_off": "cut off",
+    "overflowed": "overflowed",
+    "role_leakage": "role leakage",
+    "missing": "missing turns",
+    "words_nonempty": "words if not empty",
+}
+"""What a reader sees of a measure, where that is not its name."""
+
+_NOTHING: Final = "no conversation measured"
+
+
+def number(value: float | None, unit: Unit) -> str:
+    """A number in its unit: percent for flags and shares, whole words, ``-`` for one that is not there.
+
+    Raises:
+        ValueError: It is NaN or infinite.
+    """
+    if value is None:
+        return ABSENT
+    return f"{_digits(value, unit)}{'%' if unit in _PERCENT else ''}"
+
+
+def estimate(value: Estimate, unit: Unit) -> str:
+    """An arm's mean with its interval and what it rests on: ``41.7% [30.9, 52.5] n=20, 2 missing``."""
+    return _estimate(value, unit, suffix="%" if unit in _PERCENT else "", sign="")
+
+
+def difference(value: Estimate, unit: Unit) -> str:
+    """Tuned - base, always with its sign; rates differ in percentage points: ``+12.5 pp [+4.9, +20.1] n=20``."""
+    return _estimate(value, unit, suffix=_difference_suffix(unit), sign="+")
+
+
+def unit_of(measure: str) -> Unit:
+    """The unit of a measure."""
+    return UNITS.get(measure, "score")
+
+
+def label_of(name: str) -> str:
+    """What a reader sees of a measure, a capability or a category."""
+    return LABELS.get(name, name.replace("_", " "))
+
+
+def difference_alone(value: Estimate, unit: Unit) -> str:
+    """Tuned - base where a column beside it says what it rests on: ``+12.5 pp [+4.9, +20.1]``."""
+    return _estimate(value, unit, suffix=_difference_suffix(unit), sign="+", counts=False)
+
+
+def level(value: Estimate) -> str:
+    """The level of its interval: ``95%``."""
+    return number(value.level, "share").replace(".0%", "%")
+
+
+def in_short(text: str, most: int) -> str:
+    """A text on one line, cut to so many characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 3].rstrip()}..."
+
+
+def _difference_suffix(unit: Unit) -> str:
+    return " pp" if unit in _PERCENT else ""
+
+
+def _estimate(value: Estimate, unit: Unit, *, suffix: str, sign: Literal["", "+"], counts: bool = True) -> str:
+    missing = f"{value.missing} missing" if value.missing else ""
+    if value.value is None:
+        return f"{ABSENT} ({missing or _NOTHING})"
+    parts = [f"{_digits(value.value, unit, sign)}{suffix}"]
+    if value.low is not None and value.high is not None:
+        parts.append(f"[{_digits(value.low, unit, sign)}, {_digits(value.high, unit, sign)}]")
+    if counts:
+        parts.append(f"n={value.n}, {missing}" if missing else f"n={value.n}")
+    if value.low is None and value.note:
+        parts.append(f"({value.note})")
+    return " ".join(parts)
+
+
+def _digits(value: float, unit: Unit, sign: Literal["", "+"] = "") -> str:
+    """The digits, rounded to the unit's decimals; a zero has no sign."""
+    if not math.isfinite(value):
+        raise ValueError("a number to show must be finite; one that is not there is None")
+    scaled = value * 100 if unit in _PERCENT else value
+    text = f"{scaled:{sign}.{_DECIMALS[unit]}f}"
+    return text.lstrip("+-") if not any(digit in "123456789" for digit in text) else text

@@ -1,0 +1,69 @@
+"""What the checks say beside a reply in a terminal: marks that any terminal can show, and the words that decided."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+from tests.by_hand import checks
+
+from multiturn.finding import Span
+from multiturn.report.marks import PLAIN_SIGNS, SIGNS, CheckLines, marked, signs_for
+
+
+@pytest.mark.parametrize(
+    ("encoding", "signs"),
+    [("utf-8", SIGNS), ("utf-16", SIGNS), ("latin-1", PLAIN_SIGNS), ("ascii", PLAIN_SIGNS), ("nothing", PLAIN_SIGNS)],
+)
+def test_a_terminal_gets_the_marks_that_it_can_write(encoding: str, signs: dict[str, str]) -> None:
+    assert signs_for(encoding) is signs
+
+
+def lines(encoding: str, *, reasons: bool) -> list[str]:
+    """What is written to a terminal with this encoding, byte for byte."""
+    raw = io.BytesIO()
+    file = io.TextIOWrapper(raw, encoding=encoding, errors="strict")
+    Console(file=file, width=60, color_system=None, legacy_windows=False).print(
+        CheckLines(checks("pf-"), reasons=reasons)
+    )
+    file.flush()
+    return raw.getvalue().decode(encoding).splitlines()
+
+
+def test_each_check_has_a_line_with_why_it_does_not_pass() -> None:
+    assert lines("utf-8", reasons=True) == ["✓ says 0.0", "✗ says 0.1: because of f", "~ says 0.2: because of -"]
+    assert lines("utf-8", reasons=False) == ["✓ says 0.0", "✗ says 0.1", "~ says 0.2"]
+    assert lines("latin-1", reasons=False) == ["pass says 0.0", "FAIL says 0.1", "n/a says 0.2"]
+
+
+def span(start: int, end: int) -> Span:
+    return Span(start, end, "")
+
+
+@pytest.mark.parametrize(
+    ("marks", "styled"),
+    [
+        ([], []),
+        ([(span(2, 4), "red")], [("cd", "red")]),
+        ([(span(0, 6), "red")], [("abcdef", "red")]),
+        ([(span(0, 2), "red"), (span(4, 6), "green")], [("ab", "red"), ("ef", "green")]),
+        ([(span(0, 4), "red"), (span(2, 6), "green")], [("ab", "red"), ("cd", "red"), ("ef", "green")]),
+        ([(span(3, 3), "red")], []),
+        ([(span(4, 99), "red"), (span(50, 60), "green")], [("ef", "red")]),
+    ],
+)
+def test_the_words_that_decided_are_marked_in_the_reply(
+    marks: list[tuple[Span, str]], styled: list[tuple[str, str]]
+) -> None:
+    """The text is whole; where two overlap the first one shows; what lies outside the reply marks nothing."""
+    found = marked("abcdef", marks)
+    assert found.plain == "abcdef"
+    assert [(found.plain[one.start : one.end], one.style) for one in found.spans] == styled
+
+
+def test_marks_do_not_move_with_what_a_terminal_can_not_show() -> None:
+    """Offsets are those of the stored text; control characters are shown, not sent."""
+    found = marked("\x1b[2J\u200bhere", [(span(5, 9), "red")])
+    assert found.plain == "␛[2Jhere"
+    assert [found.plain[one.start : one.end] for one in found.spans] == ["here"]
