@@ -1,8 +1,8 @@
-# ruff: noqa: E501, RUF001 - tables of words and marks of many scripts
+# ruff: noqa: E501, RUF001 - letters of many scripts
 """Phrases: how the words of a check are found in a reply. ``docs/checks.md`` has the rules.
 
-Each phrase becomes one pattern over folded text, without nested repetition: time is linear in the reply's length for
-each phrase.
+Each set of phrases becomes one pattern over folded text, without nested repetition: time is linear in the reply's
+length for each phrase. Whether a phrase is denied where it stands, ``negation`` knows.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ from typing import Final
 
 import msgspec
 
+from multiturn.checks.negation import is_negated
 from multiturn.checks.part import Part
 from multiturn.finding import Span
 from multiturn.text.fold import fold, unaccented
 
-_GLUED: Final = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_GLUED: Final = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 """Letters of scripts that put no spaces between words, and hangul, which glues particles to them: they are no edge."""
 
 _NO_SPACES: Final = re.compile(f"[{_GLUED}]")
@@ -27,30 +28,24 @@ _REST: Final = rf"{_LETTER}{{0,40}}"
 
 _GAP: Final = r"(?:\s{1,20}|-\s?)"
 _LONGEST: Final = 200
+_LONGEST_FOUND: Final = 4_000
+"""No phrase is found in more characters than these, stars and gaps at their widest."""
 
-_NEGATION_BEFORE: Final = re.compile(
-    r"(?:\b(?:no|not|non|never|nor|neither|without|w/o|avoid(?:s|ing)?|skip(?:s|ping)?|free of|instead of|rather than|rid of|"
-    r"n't|nothing|none of|except|but not|replac(?:es?|ing)|isn't|cannot|zero|"
-    r"kein\w{0,2}|nicht|ohne|statt|anstatt|anstelle(?: von)?|weder|noch|nie|"
-    r"pas de|pas d'|pas|sans|ni|jamais|au lieu (?:de|du|d')|aucune?|plutot que|"
-    r"sin|nunca|en (?:vez|lugar) del?|ningun\w?|tampoco|"
-    r"не|без|нет|ни|вместо|никак\w{0,3})\b|n't|不是|不要|没有|不用|不含|不|没|无|而不是|ではなく|じゃなく|なし)"
-    r"[\s*_\"'(]*(?:[^\s.!?;:。！？]{1,24}[\s,*_\"']+){0,4}\Z"
-)
-_NEGATION_BEHIND: Final = re.compile(
-    r"[\"')*_]{0,3}(?:-?\s?(?:free|frei)\b|\s{0,2}(?:is|are|was|were)(?:n't|\s+(?:not|no longer|out|off))\b|"
-    r"(?:は|を|が)?[^\s。]{0,6}(?:ない|なし|ません|ではなく|じゃなく)|\s?(?:nicht|kein\w{0,2})\b)"
-)
-_REACH: Final = 60
-_CLAUSE: Final = re.compile(r"[.!?;:。！？\n]|, (?:but|aber|mais|pero|но)\b")
+_OPENING: Final = re.compile(r"(?:[\s\"'(\[{<>*_~#|«‹»›„‚「『《【（¡¿•·-]|\d{1,3}[.)]\s)*+")
+_CLOSING: Final = "\"'”’»›«‹」』）》】)]}>*_~|.,;:!?…。、؟ \t\r\n-"
+_MOST_CLOSING: Final = 12
+"""A phrase that itself ends in marks ("Bye!") is looked for behind so many of the last ones."""
+
+_TAILS: Final = frozenset(["s", "t", "d", "m", "ll", "re", "ve"])
+"""Of ``it's`` and its like: not the size S, the option D."""
 
 
 def phrase_fault(phrase: str) -> str:
     """What is wrong with a phrase; empty where nothing is."""
-    bare = phrase.strip("*")
-    if not any(char.isalnum() for char in fold(bare)) and not bare.strip():
-        return "is empty"
-    if "*" in bare.replace(r"\*", ""):
+    bare = phrase.strip().strip("*")
+    if not _spelled(bare):
+        return "is empty, or markup only"
+    if "*" in bare:
         return "has a star inside; a star stands at an end: stem*"
     if len(phrase) > _LONGEST:
         return f"is longer than {_LONGEST} characters"
@@ -80,16 +75,37 @@ class Variants(msgspec.Struct, frozen=True):
         """Every place in the part where one of them stands, in order, longest variant first."""
         text = part.folded.text
         for match in _pattern(self.phrases).finditer(text):
-            if unless_negated and is_negated(text, match.start(), match.end()):
-                continue
-            yield part.span_of_folded(match.start(), match.end())
+            if not (unless_negated and _is_denied(match)):
+                yield part.span_of_folded(match.start(), match.end())
+
+    def at_start(self, part: Part) -> Span | None:
+        """Where one of them begins the part, spaces, quotes and markup passed over."""
+        text = part.folded.text
+        pattern = _pattern(self.phrases)
+        opening = _OPENING.match(text)
+        behind = opening.end() if opening else 0
+        for start in dict.fromkeys((len(text) - len(text.lstrip()), behind)):
+            match = pattern.match(text, start)
+            if match is not None:
+                return part.span_of_folded(match.start(), match.end())
+        return None
+
+    def at_end(self, part: Part) -> Span | None:
+        """Where one of them ends the part, closing punctuation, quotes and markup passed over."""
+        text = part.folded.text
+        pattern = _ending(self.phrases)
+        last, bare = len(text.rstrip()), len(text.rstrip(_CLOSING))
+        for end in (*range(last, max(bare, last - _MOST_CLOSING), -1), bare):
+            match = pattern.search(text, max(0, end - _LONGEST_FOUND), end)
+            if match is not None:
+                return part.span_of_folded(match.start(), match.end())
+        return None
 
 
-def is_negated(text: str, start: int, end: int) -> bool:
-    """Whether what stands there is denied: "no walnuts", "instead of Friday", "walnut-free". ``text`` is folded."""
-    before = text[max(0, start - _REACH) : start]
-    clause = _CLAUSE.split(before)[-1]
-    return bool(_NEGATION_BEFORE.search(clause) or _NEGATION_BEHIND.match(text, end))
+def _is_denied(match: re.Match[str]) -> bool:
+    """Whether the phrase is denied there; of a word that a star lets go on ("walnussfrei"), also behind its stem."""
+    ends = {match.end(), match.start(match.lastindex) if match.lastindex else match.end()}
+    return any(is_negated(match.string, match.start(), end) for end in ends)
 
 
 @lru_cache(maxsize=4096)
@@ -99,13 +115,25 @@ def _pattern(phrases: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile("|".join(each))
 
 
+@lru_cache(maxsize=1024)
+def _ending(phrases: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(rf"(?:{_pattern(phrases).pattern})\Z")
+
+
 def _one(phrase: str) -> str:
-    bare = unaccented(fold(phrase.strip().strip("*").strip())) or unaccented(phrase.strip().strip("*").casefold())
-    words = [re.escape(word) for word in bare.split()]
-    body = _GAP.join(words)
-    left = rf"(?<!{_LETTER}){_REST}" if phrase.strip().startswith("*") else _edge(bare[0], behind=False)
-    right = _REST if phrase.strip().endswith("*") else _edge(bare[-1], behind=True)
+    """The pattern of one phrase; what its last star stands for is a group."""
+    phrase = phrase.strip()
+    bare = _spelled(phrase.strip("*"))
+    body = _GAP.join(re.escape(word) for word in bare.split()).replace("е", "[её]")
+    left = rf"(?<!{_LETTER}){_REST}" if phrase.startswith("*") else _edge(bare[0], behind=False)
+    left += rf"(?<!{_LETTER}')" if bare in _TAILS else ""
+    right = f"({_REST})" if phrase.endswith("*") else _edge(bare[-1], behind=True)
     return left + body + right
+
+
+def _spelled(phrase: str) -> str:
+    """As a reply is spelled for matching, and with one letter for two in Russian, where people write either."""
+    return unaccented(fold(phrase)).strip().replace("ё", "е")
 
 
 def _edge(char: str, *, behind: bool) -> str:
@@ -114,4 +142,4 @@ def _edge(char: str, *, behind: bool) -> str:
         return ""
     if char.isdigit():
         return r"(?!\d|[.,:]\d)" if behind else rf"(?<!{_LETTER})(?<!\d[.,:])"
-    return rf"(?!{_LETTER})" if behind else rf"(?<!{_LETTER})"
+    return rf"(?!{_LETTER}|'t(?!{_LETTER}))" if behind else rf"(?<!{_LETTER})"
