@@ -33,6 +33,7 @@ from multiturn.estimate import Estimated, estimate
 from multiturn.examination import Examination
 from multiturn.facts import EngineOptions
 from multiturn.finding import Assessed
+from multiturn.history import history_gap
 from multiturn.loop_results import ImportedResults, import_results
 from multiturn.protocols import Engine
 from multiturn.prove import (
@@ -47,6 +48,7 @@ from multiturn.prove import (
 )
 from multiturn.replay import Replay
 from multiturn.report.examination import examination_text
+from multiturn.report.history import history_gap as history_gap_table
 from multiturn.report.plain_json import write_results
 from multiturn.report.text import render
 from multiturn.report.text import render_comparison as tables
@@ -99,6 +101,8 @@ __all__ = [
     "examination_text",
     "examine",
     "export_run",
+    "history_gap",
+    "history_gap_table",
     "import_results",
     "import_run",
     "lint",

@@ -143,3 +143,15 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     distributions: tuple[Distribution, ...] = ()
     verdicts: tuple[Verdict, ...] = ()
     notes: tuple[str, ...] = ()
+
+
+class HistoryGap(msgspec.Struct, frozen=True, kw_only=True):
+    """Checks passed with a model's own history against golden history: a gap, not a cause.
+
+    One contrast for each of ``models``: ``base`` is golden history, ``tuned`` the model's own. ``between`` contrasts
+    the gaps of two models; None where there is one.
+    """
+
+    models: tuple[str, ...]
+    arms: tuple[Contrast, ...]
+    between: Contrast | None = None

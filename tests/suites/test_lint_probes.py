@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 import pytest
 from hypothesis import given
@@ -15,7 +17,7 @@ from multiturn.suites.remarks import Rule
 LABELLED: frozenset[str] = frozenset({"uncovered_capability"})
 
 
-def turn(text: str, *checks: dict[str, object], distance: int | None = None, why: str = "w") -> Turn:
+def turn(text: str, *checks: Mapping[str, object], distance: int | None = None, why: str = "w") -> Turn:
     written = tuple(CheckJson(msgspec.json.encode(check)) for check in checks)
     return Turn(text=text, checks=written, distance=distance, why=why, capability="context_retention")
 

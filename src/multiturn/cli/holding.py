@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
+import msgspec
 import typer
 
 import multiturn
@@ -77,14 +78,21 @@ def compare(
         flags.arm(base, system=asked.system, template=asked.template),
         flags.arm(tuned, system=second_system, template=asked.template),
     )
+    golden = _golden_job(job) if asked.history == "both" else None
     if asked.dry_run:
         for arm in arms:
-            _estimate(arm, job)
+            _estimate(arm, job, golden)
         return
     with watching(quiet=asked.quiet) as watch:
+        before = None
+        if golden is not None:
+            first = multiturn.api.acompare(*arms, golden, vary=vary or [], results=None, watch=watch, tell=warn)
+            before = run_until_done(first)
         comparing = multiturn.api.acompare(*arms, job, vary=vary or [], results=results, watch=watch, tell=warn)
         compared = run_until_done(comparing)
     _show(compared, everything=all_tables)
+    if before is not None:
+        _show_gap(job, (before.base, compared.base), (before.tuned, compared.tuned))
     _end(compared.base, compared.tuned)
 
 
@@ -103,10 +111,14 @@ def run(
         raise UsageError("--resume goes on with a run and --fresh begins one", hint="leave out one of them")
     job = asked.job(resume=resume)
     arm = flags.arm(model, system=asked.system, template=asked.template)
+    golden = _golden_job(job) if asked.history == "both" else None
+    if golden is not None and resume is not None:
+        raise UsageError("--resume goes on with one run, --history both holds two", hint="leave out one of them")
     if asked.dry_run:
-        _estimate(arm, job)
+        _estimate(arm, job, golden)
         return
     with watching(quiet=asked.quiet) as watch:
+        before = run_until_done(multiturn.api.aevaluate(arm, golden, watch=watch)) if golden is not None else None
         held = run_until_done(multiturn.api.aevaluate(arm, job, watch=watch))
     _tell(held)
     with multiturn.api.open_store(job.store, create=False) as opened:
@@ -115,6 +127,8 @@ def run(
         OUT.print()
         OUT.print(multiturn.api.pass_rate_table(passed))
         OUT.print()
+    if before is not None:
+        _show_gap(job, (before, held))
     if held.reused or held.progress.replies:
         say(f"read it:  multiturn show {held.run.id}")
     _end(held)
@@ -169,9 +183,29 @@ def _end(*runs: Held) -> None:
         raise typer.Exit(EXIT_INFRASTRUCTURE)
 
 
-def _estimate(arm: Arm, job: Job) -> None:
+def _golden_job(job: Job) -> Job:
+    """The same with golden replies as the history."""
+    return msgspec.structs.replace(job, settings=msgspec.structs.replace(job.settings, history="golden"))
+
+
+def _show_gap(job: Job, *arms: tuple[Held, Held]) -> None:
+    """What each model passes with golden history and with its own."""
+    with multiturn.api.open_store(job.store, create=False) as opened:
+        gap = multiturn.api.history_gap(opened, *((golden.run, own.run) for golden, own in arms))
+    OUT.print(multiturn.api.render(multiturn.api.history_gap_table(gap)))
+    OUT.print()
+
+
+def _estimate(arm: Arm, *jobs: Job | None) -> None:
+    for job in jobs:
+        if job is not None:
+            _estimate_one(arm, job)
+
+
+def _estimate_one(arm: Arm, job: Job) -> None:
     found = run_until_done(multiturn.api.aestimate(arm, job))
     time = "unknown" if found.seconds is None else f"about {duration(found.seconds)}"
-    say(f"{shorten(arm.spec)}: {found.replies} replies, {counted(found.at_once, 'conversation')} at once")
+    history = " with golden history" if job.settings.history == "golden" else ""
+    say(f"{shorten(arm.spec)}{history}: {found.replies} replies, {counted(found.at_once, 'conversation')} at once")
     say(f"  prompt tokens about {found.prompt_tokens:,} (each read once), new tokens about {found.new_tokens:,}")
     say(f"  time {time}, from {found.warm_replies} warm replies; nothing was stored")

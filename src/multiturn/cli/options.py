@@ -7,7 +7,7 @@ import functools
 import inspect
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, get_type_hints
 
 import typer
 
@@ -15,7 +15,7 @@ import multiturn
 from multiturn.conditions import Arm
 from multiturn.errors import UsageError
 from multiturn.facts import Dtype, EngineOptions, Quantization, ServerOptions, WeightOptions
-from multiturn.transcript import HistoryMode, OverflowPolicy, Sampling, ThinkPolicy
+from multiturn.transcript import OverflowPolicy, Sampling, ThinkPolicy
 
 if TYPE_CHECKING:
     from multiturn.api import Job
@@ -42,8 +42,12 @@ Samples = Annotated[
     int, typer.Option("--samples", min=1, help="Hold every conversation this many times.", rich_help_panel=RUN)
 ]
 HistoryFlag = Annotated[
-    HistoryMode,
-    typer.Option("--history", help="Go on from the model's own replies, or from golden ones.", rich_help_panel=RUN),
+    Literal["self", "golden", "both"],
+    typer.Option(
+        "--history",
+        help="Go on from the model's own replies, from golden ones, or hold both and show the gap.",
+        rich_help_panel=RUN,
+    ),
 ]
 OverflowFlag = Annotated[
     OverflowPolicy,
@@ -226,7 +230,7 @@ class Asked:
         settings = multiturn.api.Settings(
             sampling=sampling,
             samples=self.samples,
-            history=self.history,
+            history="self" if self.history == "both" else self.history,
             overflow=self.overflow,
             window=self.context_window,
             think=self.think,
