@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from multiturn.checks import together, words
+from multiturn.checks import manner, together, words
 from multiturn.checks.base import Kind
 
 KINDS: Final[Mapping[str, type[Kind]]] = {
     "says": words.Says,
     "does_not_say": words.DoesNotSay,
+    "language": manner.Language,
+    "script": manner.Script,
+    "register": manner.Register,
     "all_of": together.AllOf,
     "any_of": together.AnyOf,
     "not": together.Not,

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
@@ -20,11 +20,15 @@ UNKNOWN: Final = "unknown"
 MIN_LETTERS: Final = 20
 """Fewer letters than this are in no known language. A Han, kana or hangul character counts as four letters."""
 
-_READ: Final = 20_000
+MIN_KANA_SHARE: Final = 0.05
+"""Japanese has at least this share of kana among its kana and Han characters."""
+
+READ: Final = 20_000
+"""Only so many first characters of a text are read."""
+
 _MIN_CONFIDENCE: Final = 0.6
 _SURE: Final = 0.95
 _PLAUSIBLE: Final = 0.05
-_MIN_KANA_SHARE: Final = 0.05
 _WIDE_WEIGHT: Final = 4
 
 _NOT_PROSE: Final = re.compile(
@@ -106,6 +110,16 @@ _TELLING: Final[dict[str, tuple[tuple[str, re.Pattern[str]], ...]]] = {
 }
 
 
+_WIDE: Final = frozenset({"han", "kana", "hangul"})
+_NOT_ASCII: Final = re.compile(r"[^\x00-\x7f]+")
+
+SCRIPTS: Final = tuple(_SCRIPTS)
+"""The names of all scripts known here."""
+
+LANGUAGES: Final = frozenset({"zh", "ja"}.union(_DECISIVE.values(), *_OF_SCRIPT.values()))
+"""The codes that :func:`language` can give."""
+
+
 def language(text: str, expected: Iterable[str] | None = None) -> str:
     """The ISO 639-1 code of the language a text is written in, or ``"unknown"``.
 
@@ -118,23 +132,56 @@ def language(text: str, expected: Iterable[str] | None = None) -> str:
         A code of two letters; ``"unknown"`` with fewer than ``MIN_LETTERS`` letters and where no language is clearly
         ahead.
     """
-    prose = _NOT_PROSE.sub(" ", text[:_READ])
-    ascii_only = prose.isascii()
-    counts = {
-        name: 0 if ascii_only and name != "latin" else len(pattern.findall(prose)) for name, pattern in _SCRIPTS.items()
-    }
-    weights = {name: n * _WIDE_WEIGHT if name in {"han", "kana", "hangul"} else n for name, n in counts.items()}
+    return _language(text[:READ], frozenset(expected) if expected is not None else frozenset())
+
+
+def letters_by_script(text: str) -> dict[str, int]:
+    """How many letters of each script a text has, in the order of ``SCRIPTS``; code, links and markup do not count.
+
+    A Han, kana or hangul character counts as four letters. Only its first ``READ`` characters are read.
+    """
+    counts = _counts(without_code(text[:READ]))
+    return {name: count * _WIDE_WEIGHT if name in _WIDE else count for name, count in counts.items()}
+
+
+def scripts_of(code: str) -> frozenset[str]:
+    """The scripts that a language of ``LANGUAGES`` is written in."""
+    if code == "ja":
+        return frozenset({"kana", "han"})
+    if code == "zh":
+        return frozenset({"han"})
+    decisive = {script for script, language_of in _DECISIVE.items() if language_of == code}
+    return frozenset(decisive | {script for script, codes in _OF_SCRIPT.items() if code in codes})
+
+
+def without_code(text: str) -> str:
+    """The text with code, links, addresses, control tokens and markup replaced by spaces, so that offsets stay."""
+    return _NOT_PROSE.sub(lambda match: " " * len(match[0]), text)
+
+
+@lru_cache(maxsize=256)  # a signal, checks and the turns that follow ask it of the same texts
+def _language(text: str, wanted: frozenset[str]) -> str:
+    prose = without_code(text)
+    counts = _counts(prose)
+    weights = {name: n * _WIDE_WEIGHT if name in _WIDE else n for name, n in counts.items()}
     if sum(weights.values()) < MIN_LETTERS:
         return UNKNOWN
-    wanted = frozenset(expected) if expected is not None else frozenset()
     east_asian = counts["han"] + counts["kana"]
     weights["han"] += weights.pop("kana")
     script = max(weights, key=lambda name: weights[name])
     if script == "han":
-        return "ja" if counts["kana"] >= max(1, _MIN_KANA_SHARE * east_asian) else "zh"
+        return "ja" if counts["kana"] >= max(1, MIN_KANA_SHARE * east_asian) else "zh"
     if script in _DECISIVE:
         return _DECISIVE[script]
     return _told_by_letters(prose, script, wanted) or _told_by_model(_only(prose, script), script, wanted)
+
+
+def _counts(prose: str) -> dict[str, int]:
+    """Letters of each script; of ASCII, only the Latin ones need to be looked for."""
+    rest = "".join(_NOT_ASCII.findall(prose))
+    counts = {name: len(pattern.findall(rest)) if rest else 0 for name, pattern in _SCRIPTS.items()}
+    counts["latin"] = len(_SCRIPTS["latin"].findall(prose))
+    return counts
 
 
 def _only(prose: str, script: str) -> str:
