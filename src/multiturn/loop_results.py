@@ -80,6 +80,8 @@ def import_results(store: Store, path: str | Path, suite: Suite | None = None) -
     new = [(arm.run, arm.transcripts) for arm, known in zip(made.arms, there, strict=True) if known is None]
     if new:
         keep_runs(store, made.suite, new)
+    if suite is not None:
+        store.save_suite(made.suite)  # what this suite expects, also of replies that were imported before
     return ImportedResults(
         arms=tuple(_imported(arm, known) for arm, known in zip(made.arms, there, strict=True)), notes=notes
     )
