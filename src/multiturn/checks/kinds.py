@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from multiturn.checks import manner, together, words
+from multiturn.checks import manner, number_check, together, words
 from multiturn.checks.base import Kind
 
 KINDS: Final[Mapping[str, type[Kind]]] = {
     "says": words.Says,
     "does_not_say": words.DoesNotSay,
+    "number": number_check.GivesNumber,
     "language": manner.Language,
     "script": manner.Script,
     "register": manner.Register,
