@@ -5,16 +5,31 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from multiturn.checks import manner, number_check, together, words
+from multiturn.checks import edges, facts, lengths, manner, number_check, patterns, quoting, speech, together, words
 from multiturn.checks.base import Kind
 
 KINDS: Final[Mapping[str, type[Kind]]] = {
     "says": words.Says,
     "does_not_say": words.DoesNotSay,
+    "recalls": facts.Recalls,
+    "chooses": facts.Chooses,
+    "quotes": quoting.Quotes,
+    "keeps": facts.Keeps,
+    "starts_with": edges.StartsWith,
+    "ends_with": edges.EndsWith,
+    "regex": patterns.Regex,
     "number": number_check.GivesNumber,
+    "count": lengths.Count,
+    "one_sentence": lengths.OneSentence,
+    "shorter": lengths.Shorter,
+    "longer": lengths.Longer,
     "language": manner.Language,
     "script": manner.Script,
     "register": manner.Register,
+    "polarity": speech.SaysYesOrNo,
+    "asks_question": speech.AsksQuestion,
+    "refusal": speech.Refusal,
+    "not_refusal": speech.NotRefusal,
     "all_of": together.AllOf,
     "any_of": together.AnyOf,
     "not": together.Not,

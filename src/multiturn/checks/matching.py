@@ -8,7 +8,7 @@ length for each phrase. Whether a phrase is denied where it stands, ``negation``
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Final
 
@@ -102,6 +102,31 @@ class Variants(msgspec.Struct, frozen=True):
         return None
 
 
+def first_of_each(
+    part: Part, choices: tuple[tuple[str, ...], ...], passed_over: Callable[[str, int, int], bool]
+) -> list[tuple[int, Span]]:
+    """Which of several sets of phrases the part names, each with its first place, in the order of these places.
+
+    Where one set's phrase stands inside another's ("red" in "dark red"), the longer is named. A place that is denied
+    does not count, nor one of which ``passed_over(folded text, start, end)`` is true.
+    """
+    found: dict[int, Span] = {}
+    for match in _pattern(tuple(phrase for phrases in choices for phrase in phrases)).finditer(part.folded.text):
+        index = next(index for index, phrases in enumerate(choices) if _is_of(match, phrases))
+        if index in found or _is_denied(match) or passed_over(match.string, match.start(), match.end()):
+            continue
+        found[index] = part.span_of_folded(match.start(), match.end())
+        if len(found) == len(choices):
+            break
+    return list(found.items())
+
+
+def _is_of(match: re.Match[str], phrases: tuple[str, ...]) -> bool:
+    """Whether this place was found for one of these phrases."""
+    own = _pattern(phrases).match(match.string, match.start())
+    return own is not None and own.end() == match.end()
+
+
 def _is_denied(match: re.Match[str]) -> bool:
     """Whether the phrase is denied there; of a word that a star lets go on ("walnussfrei"), also behind its stem."""
     ends = {match.end(), match.start(match.lastindex) if match.lastindex else match.end()}
@@ -110,9 +135,9 @@ def _is_denied(match: re.Match[str]) -> bool:
 
 @lru_cache(maxsize=4096)
 def _pattern(phrases: tuple[str, ...]) -> re.Pattern[str]:
-    """One pattern for all of them; the longest is tried first."""
+    """One pattern for all of them; the longest is tried first. Of no phrases, one that matches nowhere."""
     each = sorted({_one(phrase) for phrase in phrases}, key=len, reverse=True)
-    return re.compile("|".join(each))
+    return re.compile("|".join(each) or "(?!)")
 
 
 @lru_cache(maxsize=1024)
