@@ -1,0 +1,85 @@
+"""``multiturn suite prove``: what holds, what does not, and the exit code."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Cli = Callable[..., tuple[int, str, str]]
+
+GOOD = {
+    "id": "garage",
+    "turns": [
+        {"text": "I can come on thursday at 8:20, thanks", "golden": "Thursday at 8:20 is fine."},
+        {
+            "text": "which day was it? one word",
+            "capability": "context_retention",
+            "distance": 1,
+            "why": "The day from the turn before.",
+            "golden": "Thursday.",
+            "checks": [
+                {"kind": "recalls", "facts": ["Thursday"], "bad": [{"reply": "Tuesday."}]},
+                {"kind": "does_not_say", "any": ["8:20"], "bad": [{"reply": "Thursday, 8:20.", "span": "8:20"}]},
+            ],
+        },
+    ],
+}
+
+
+@pytest.fixture
+def suite(folder: Path) -> Path:
+    path = folder / "garage.json"
+    path.write_text(json.dumps([GOOD]), encoding="utf-8")
+    return path
+
+
+def test_a_suite_that_holds(cli: Cli, suite: Path) -> None:
+    """Code 0, with what was tried."""
+    code, out, _ = cli("suite", "prove", str(suite))
+    assert code == 0
+    assert "attacker options: passes 0 of 1 probing turn\n" in out
+    assert out.endswith("garage: 2 checks, 2 bad replies, 1 probing turn: 0 shortcomings\n")
+
+
+def test_a_weak_check_is_told(cli: Cli, folder: Path) -> None:
+    """Code 2, with the place and the reply that passes."""
+    weak = json.loads(json.dumps(GOOD))
+    weak["turns"][1]["checks"] = weak["turns"][1]["checks"][:1]
+    (folder / "weak.json").write_text(json.dumps([weak]), encoding="utf-8")
+    code, out, _ = cli("suite", "prove", "weak.json")
+    assert code == 2
+    assert "garage turns[1]: attack: the attacker 'options' passes with" in out
+
+
+def test_replies_held_blind(cli: Cli, suite: Path, folder: Path) -> None:
+    """Each failure with the style and the reply; below 97 % the code is 2, and so is above 10 % without the needed turn."""
+
+    def lines(name: str, *replies: str, conversation: str = "garage") -> str:
+        held = {"conversation": conversation, "style": "terse", "replies": replies}
+        (folder / name).write_text(json.dumps(held) + "\n", encoding="utf-8")
+        return name
+
+    code, out, _ = cli("suite", "prove", str(suite), "--held", lines("good.jsonl", "ok", "thursday"))
+    assert code == 0
+    assert "held terse: 2 of 2 checks pass (100.0%)" in out
+    code, out, _ = cli("suite", "prove", str(suite), "--held", lines("bad.jsonl", "ok", "friday"))
+    assert code == 2
+    assert "terse: garage turns[1].checks[0]: held: " in out
+    lost = lines("lost.jsonl", "I don't know.", conversation="garage.1")
+    assert cli("suite", "prove", str(suite), "--ablated", lost)[0] == 0
+    guessed = lines("guessed.jsonl", "Thursday?", conversation="garage.1")
+    code, out, _ = cli("suite", "prove", str(suite), "--ablated", guessed)
+    assert code == 2
+    assert "ablated, held blind: passes 1 of 1 probe\n" in out
+
+
+def test_a_model_and_the_mutants(cli: Cli, suite: Path) -> None:
+    """A model is asked without the turn that a probe needs; the table shows what each mutant fails."""
+    code, out, _ = cli("suite", "prove", str(suite), "--ablate", "scripted:echo", "--mutants")
+    assert code == 0
+    assert "ablated, scripted:echo: passes 0 of 1 probe\n" in out
+    assert "Checks passed by mutants of the goldens" in out
+    assert cli("suite", "prove", str(suite), "--ablate", "nothing:x")[0] == 2

@@ -1,0 +1,108 @@
+"""The steps of a proof that hold conversations: mutants of the goldens, and probes without the turn they need."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from tests.by_hand import says
+
+from multiturn.conversation import Conversation, Suite, Turn
+from multiturn.engines.mutants import MUTANTS
+from multiturn.engines.scripted import ScriptedEngine
+from multiturn.errors import NotFound, UsageError
+from multiturn.facts import EngineOptions
+from multiturn.prove import (
+    GREEDY,
+    LOST,
+    ablate,
+    ablated_as_held,
+    golden_script,
+    hold_all,
+    mutant_falls,
+    mutant_table,
+    read_held,
+)
+from multiturn.suites.proof import Held
+from multiturn.transcript import Sampling
+
+FAR = Conversation(
+    id="far",
+    turns=(
+        Turn(text="Mira can't eat walnuts.", golden="Noted."),
+        Turn(text="A soup, please.", golden="Leek soup.", capability="follow_up", checks=(says("soup"),)),
+        Turn(
+            text="And what can't she eat?",
+            golden="Walnuts.",
+            capability="context_retention",
+            distance=2,
+            checks=(says("walnuts"),),
+        ),
+    ),
+)
+RULED = Conversation(
+    id="ruled",
+    system="End with Ahoy.",
+    turns=(Turn(text="Hi.", golden="Hello. Ahoy!", capability="instruction_hierarchy", checks=(says("ahoy"),)),),
+)
+SUITE = Suite(name="s", conversations=(FAR, RULED))
+
+
+def test_the_golden_model_knows_only_what_it_was_told() -> None:
+    """It says the golden reply where what that needs was said, the system prompt included; else that it is lost."""
+
+    def replies(suite: Suite) -> list[list[str | None]]:
+        held = asyncio.run(hold_all(suite, ScriptedEngine(golden_script(SUITE)), GREEDY))
+        return [[record.reply for record in transcript.turns] for transcript in held]
+
+    assert replies(SUITE) == [["Noted.", "Leek soup.", "Walnuts."], ["Hello. Ahoy!"]]
+    shorter = Conversation(id="far", turns=tuple(Turn(text=turn.text) for turn in FAR.turns[1:]))
+    unruled = Conversation(id="ruled", turns=RULED.turns)
+    assert replies(Suite(name="s", conversations=(shorter, unruled))) == [["Leek soup.", LOST], [LOST]]
+
+
+def test_what_mutants_break() -> None:
+    """A row a mutant; the forgetful one loses what lies two turns back, and the largest fall is marked."""
+    falls = {(fall.mutant, fall.capability): (fall.passed, fall.of) for fall in mutant_falls(SUITE)}
+    assert falls["forgets", "context_retention"] == (0, 1)
+    assert falls["forgets", "follow_up"] == falls["forgets", "instruction_hierarchy"] == (1, 1)
+    assert falls["repeats_itself", "follow_up"] == (0, 1)
+    table = mutant_table(mutant_falls(SUITE))
+    assert [row[0] for row in table.rows] == list(MUTANTS)
+    forgets = dict(zip(table.header, table.rows[0], strict=True))
+    assert forgets == {
+        "mutant": "forgets",
+        "should break": "context_retention",
+        "context retention": "0.0% *",
+        "follow up": "100.0%",
+        "instruction hierarchy": "100.0%",
+    }
+
+
+def test_a_model_without_the_turn_that_a_probe_needs(tmp_path: Path) -> None:
+    """What it passes all the same is told; replies held blind are counted in the same way."""
+    table = tmp_path / "replies.json"
+    table.write_text('{"*": ["Walnuts, I suppose.", "Walnuts again."]}', encoding="utf-8")
+    found = asyncio.run(ablate(SUITE, f"scripted:{table}", EngineOptions(), Sampling()))
+    assert (found.tally.passed, found.tally.of, found.lost) == (1, 2, 0)
+    assert [(one.conversation, one.turn) for one in found.passed] == [("far", 2)]
+    blind = ablated_as_held(SUITE, [Held(conversation="far.2", style="x", replies=("Leek soup.", "No idea."))])
+    assert (blind.tally.passed, blind.tally.of, blind.lost) == (0, 1, 1)
+    plain = Suite(name="plain", conversations=(Conversation(id="a", turns=(Turn(text="x"),)),))
+    with pytest.raises(UsageError, match="no probe"):
+        asyncio.run(ablate(plain, "scripted:echo", EngineOptions(), Sampling()))
+
+
+def test_replies_that_were_held_blind_are_read_line_by_line(tmp_path: Path) -> None:
+    """A line that is none is named, with what a line is."""
+    path = tmp_path / "held.jsonl"
+    path.write_text('{"conversation": "a", "style": "terse", "replies": ["x"]}\n', encoding="utf-8")
+    assert read_held(path) == [Held(conversation="a", style="terse", replies=("x",))]
+    path.write_text('{"conversation": "a", "style": "t", "replies": []}\n{"id": 1}\n', encoding="utf-8")
+    with pytest.raises(UsageError, match="line 2"):
+        read_held(path)
+    with pytest.raises(UsageError, match="can't be read"):
+        read_held(tmp_path)
+    with pytest.raises(NotFound, match="no file"):
+        read_held(tmp_path / "none.jsonl")
