@@ -13,7 +13,7 @@ WORDS: Final = 400
 """Length of the filler."""
 
 _NAME: Final = re.compile(r"(?<=[a-z,;:] )[A-ZÄÖÜÉА-Я][\w'-]{1,30}(?: [A-ZÄÖÜÉА-Я][\w'-]{1,30}){0,2}")
-_NUMBER: Final = re.compile(r"\d[\d.,:]{0,12}")
+_NUMBER: Final = re.compile(r"\d(?:[\d.,:]{0,11}\d)?")
 _FILLER: Final = (
     "This is a good question, and there is a lot that one could say about it. In general it helps to look at the whole "
     "matter calmly, to think about what is needed, and to take one step after the other. Many people find that a clear "
