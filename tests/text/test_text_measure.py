@@ -184,7 +184,7 @@ def test_spacing_and_case_do_not_change_the_words(words: list[str], space: str) 
     assert count_words(space.join(f"**{word.upper()}**" for word in words)) == len(words)
 
 
-@pytest.mark.parametrize("unit", ["a.b! ", "a", '("', "„a", "1. ", "... ", "—", "](a", "> ", 'x." ', " '"])
+@pytest.mark.parametrize("unit", ["a.b! ", "a", '("', "„a", "1. ", "... ", "—", "](a", "> ", 'x." ', " '", "/"])
 def test_long_odd_texts_take_no_long_time(unit: str) -> None:
     """100,000 characters made to mislead are counted in time that grows with their length."""
     text = unit * (100_000 // len(unit))

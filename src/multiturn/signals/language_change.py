@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Final
 
 import msgspec
@@ -45,21 +44,16 @@ def language_change(reply: str, users: Sequence[str], system: str | None = None)
         users: The user's messages so far, the one replied to last.
         system: The system prompt; a language named in it counts as asked for.
     """
-    found = _language(reply)
+    found = language(reply)
     if found == UNKNOWN:
         return LanguageChange(None, found, "the reply's language is not known: too short, or not clear")
-    spoken = {_language(user) for user in users} - {UNKNOWN}
+    spoken = {language(user) for user in users} - {UNKNOWN}
     if not spoken:
         return LanguageChange(None, found, "the user's language is not known: too short, or not clear")
     if found in spoken:
         return LanguageChange(changed=False, found=found)
     if any(_NAMES.search(unaccented(fold(said))) for said in (*users, system or "")):
         return LanguageChange(None, found, "a language is named: another one may have been asked for")
-    if any(_language(line) == found for user in users for line in _LINES.split(user)):
+    if any(language(line) == found for user in users for line in _LINES.split(user)):
         return LanguageChange(changed=False, found=found)
     return LanguageChange(changed=True, found=found)
-
-
-@lru_cache(maxsize=256)
-def _language(text: str) -> str:
-    return language(text)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 from multiturn.text.fold import fold
@@ -27,9 +29,10 @@ _LONG_CHARACTER: Final = re.compile(r"([^\W_])\1{19,}")
 _END: Final = re.compile(r"[\s\W_]+\Z")
 
 
-def pieces(text: str) -> list[str]:
+@lru_cache(maxsize=64)  # three signals ask it of a reply, and one of the reply before
+def pieces(text: str) -> tuple[str, ...]:
     """Folded words; each Han or kana character is one."""
-    return _PIECES.findall(fold(text[:_READ]))
+    return tuple(_PIECES.findall(fold(text[:_READ])))
 
 
 def repetition(text: str) -> float | None:
@@ -38,7 +41,10 @@ def repetition(text: str) -> float | None:
     This is seq-rep-4 of Welleck and others (2020), on words. 0 is no repetition; a loop comes close to 1. None with
     fewer than ``RUN`` words.
     """
-    words = pieces(text)
+    return _repetition(pieces(text))
+
+
+def _repetition(words: Sequence[str]) -> float | None:
     runs = list(zip(*(words[start:] for start in range(RUN)), strict=False))
     return 1 - len(set(runs)) / len(runs) if runs else None
 
@@ -58,7 +64,7 @@ def collapsed(text: str) -> bool:
     words = _PIECES.findall(folded)[-_LAST_WORDS:]
     if len(words) < _LAST_WORDS:
         return False
-    share = repetition(" ".join(words))
+    share = _repetition(words)
     return share is not None and share >= _LOOPING_SHARE
 
 
@@ -91,6 +97,7 @@ def likeness(text: str, other: str) -> float | None:
     return 2 * (here & there).total() / total if here and there else None
 
 
+@lru_cache(maxsize=16)  # of each reply twice: against the one before, and against the one behind
 def _runs(text: str) -> Counter[tuple[str, ...]]:
     words = pieces(text)
     if not words:

@@ -34,16 +34,31 @@ _TOKEN: Final = re.compile(
     r"|(?P<markup>\*+|_+|~+|`+|\#+)"
     r"|(?P<cluster>[\s\S][\u0300-\u036f\u0483-\u0487\u3099\u309a\u1160-\u11ff]*)"
 )
+# What is not plain in a text of ASCII alone.
+_ASCII_SPECIAL: Final = re.compile(r"(?P<markup>\*+|_+|~+|`+|\#+)|(?P<cluster>[^\t\n\r -~])")
 _LONGEST_EMPHASIS: Final = 3
 
 
 class Folded(msgspec.Struct, frozen=True):
-    """A folded text and where each of its characters stood: ``text[i]`` comes from ``original[starts[i]:ends[i]]``."""
+    """A folded text and where each of its characters stood: ``text[i]`` comes from ``original[starts[i]:ends[i]]``.
+
+    The places are worked out when they are first asked for, since most texts hold nothing that is looked for.
+    ``written`` is what was folded: ``original``, but for parts that were blanked in their place.
+    """
 
     text: str
     original: str
-    starts: tuple[int, ...]
-    ends: tuple[int, ...]
+    written: str
+
+    @property
+    def starts(self) -> tuple[int, ...]:
+        """Where the original of each character starts."""
+        return _places(self.written)[0]
+
+    @property
+    def ends(self) -> tuple[int, ...]:
+        """Where the original of each character ends."""
+        return _places(self.written)[1]
 
     def span(self, start: int, end: int) -> Span:
         """The part of the original behind ``text[start:end]``; offsets are in characters.
@@ -61,30 +76,44 @@ class Folded(msgspec.Struct, frozen=True):
         return bisect_left(self.starts, offset)
 
 
+@lru_cache(maxsize=256)  # signals and every check of a turn fold the same texts
 def fold(text: str) -> str:
     """The text in the one spelling that matching uses. Folding twice gives the same as folding once, but for markup
     that the first folding brings together.
     """  # noqa: D205 - one sentence and its exception
-    return fold_mapped(text).text
+    if text.isascii():
+        return _ASCII_SPECIAL.sub(_folded_token, text.lower())
+    return "".join(map(_folded_token, _TOKEN.finditer(text)))
 
 
 def fold_mapped(text: str) -> Folded:
     """``fold``, with the offsets that lead back to the original text."""
-    pieces: list[str] = []
+    return Folded(text=fold(text), original=text, written=text)
+
+
+@lru_cache(maxsize=16)
+def _places(text: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Where each character of the folded text starts and ends in the text."""
     starts: list[int] = []
     ends: list[int] = []
     for match in _TOKEN.finditer(text):
         start, end = match.span()
         if match.lastgroup == "plain":
-            pieces.append(match[0].lower())
             starts.extend(range(start, end))
             ends.extend(range(start + 1, end + 1))
-            continue
-        piece = _folded_markup(text, start, end) if match.lastgroup == "markup" else _folded_cluster(match[0])
-        pieces.append(piece)
-        starts.extend([start] * len(piece))
-        ends.extend([end] * len(piece))
-    return Folded(text="".join(pieces), original=text, starts=tuple(starts), ends=tuple(ends))
+        else:
+            length = len(_folded_token(match))
+            starts.extend([start] * length)
+            ends.extend([end] * length)
+    return tuple(starts), tuple(ends)
+
+
+def _folded_token(match: re.Match[str]) -> str:
+    if match.lastgroup == "plain":
+        return match[0].lower()
+    if match.lastgroup == "markup":
+        return _folded_markup(match.string, *match.span())
+    return _folded_cluster(match[0])
 
 
 def unaccented(folded: str) -> str:

@@ -10,7 +10,7 @@ The model is loaded at the first text that needs it (about 0.7 s), and once.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from typing import Final
 
@@ -159,7 +159,7 @@ def without_code(text: str) -> str:
     return _NOT_PROSE.sub(lambda match: " " * len(match[0]), text)
 
 
-@lru_cache(maxsize=256)  # a signal, checks and the turns that follow ask it of the same texts
+@lru_cache(maxsize=256)  # signals, checks and the turns that follow ask it of the same texts
 def _language(text: str, wanted: frozenset[str]) -> str:
     prose = without_code(text)
     counts = _counts(prose)
@@ -197,18 +197,24 @@ def _told_by_letters(prose: str, script: str, wanted: frozenset[str]) -> str:
 
 
 def _told_by_model(prose: str, script: str, wanted: frozenset[str]) -> str:
-    ranked = _identifier().rank(prose)
-    plausible = wanted & {code for code, share in ranked if share >= _PLAUSIBLE}
+    ranked = _ranked(prose)
+    plausible = frozenset(code for code in wanted if ranked.get(code, 0.0) >= _PLAUSIBLE)
     usual = _best(ranked, _OF_SCRIPT[script])
     sure = usual[1] >= _SURE and usual[0] not in wanted
     code, share = usual if sure or not plausible else _best(ranked, plausible)
     return code if share >= _MIN_CONFIDENCE else UNKNOWN
 
 
-def _best(ranked: list[tuple[str, float]], codes: frozenset[str]) -> tuple[str, float]:
+@lru_cache(maxsize=256)  # whatever is expected, the model says the same
+def _ranked(prose: str) -> Mapping[str, float]:
+    """What share the model gives to each language, the likeliest first."""
+    return dict(_identifier().rank(prose))
+
+
+def _best(ranked: Mapping[str, float], codes: frozenset[str]) -> tuple[str, float]:
     """The likeliest of some languages, and its share of what the model gives to them and to text in no language."""
-    among = [(code, share) for code, share in ranked if code in codes]
-    total = sum(share for _, share in among) + dict(ranked).get("zxx", 0.0)
+    among = [(code, share) for code, share in ranked.items() if code in codes]
+    total = sum(share for _, share in among) + ranked.get("zxx", 0.0)
     if not among or total <= 0:
         return UNKNOWN, 0.0
     return among[0][0], among[0][1] / total

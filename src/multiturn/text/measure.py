@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Final
 
 from sentencex import get_sentence_boundaries
@@ -43,10 +44,13 @@ _WIDE: Final = re.compile(
     r"[\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9d\U00020000-\U0003ffff]"
 )
 _PARTS: Final = re.compile(
-    r"[—―…|/\\]*—[—―…|/\\]*|[―…|]+|--+|\.{2,}|(?<=[^\W\d_])–(?=[^\W\d_])|(?<=[^\W\d_])[,;](?=[^\W\d_])|<br\s?/?>|&nbsp;"
+    r"(?=[—―…|/\\.–,;<&-])(?:(?<![—―…|/\\])[—―…|/\\]*—[—―…|/\\]*|[―…|]+|--+|\.{2,}|(?<=[^\W\d_])–(?=[^\W\d_])|(?<=[^\W\d_])[,;](?=[^\W\d_])|<br\s?/?>|&nbsp;)"
 )
 
 _SURROGATE: Final = re.compile(r"[\ud800-\udfff]")
+_RUN: Final = re.compile(r"[^\W_]\S*")
+"""The rest of a run without spaces, from its first letter or digit on."""
+
 _NEAR: Final = 60
 _PORTION: Final = 6_000
 _CLOSING_EMPHASIS: Final = re.compile(r"([.!?…])([*_]{1,3})(?=\s|\Z)")
@@ -65,12 +69,14 @@ _CONTINUES_QUOTE: Final = re.compile(r"(?:と|って|という|っていう|、|
 
 def count_words(text: str) -> int:
     """Words in the text, by the rules at the head of this module; 0 for a blank text."""
-    prose = "\n".join(_without_marker(line) for line in _NO_WIDTH.sub("", text).splitlines() if not _FENCE.match(line))
+    seen = text if text.isascii() else _NO_WIDTH.sub("", text)
+    prose = "\n".join(_without_marker(line) for line in seen.splitlines() if not _FENCE.match(line))
     prose = _LINK_TARGET.sub("] ", prose)
-    prose = _ADDRESS.sub(" address ", prose)
+    if _may_have_address(prose):
+        prose = _ADDRESS.sub(" address ", prose)
     prose = _PARTS.sub(" ", prose)
-    wide = len(_WIDE.findall(prose))
-    return wide + sum(1 for run in _WIDE.sub(" ", prose).split() if any(char.isalnum() for char in run))
+    wide = 0 if prose.isascii() else len(_WIDE.findall(prose))
+    return wide + len(_RUN.findall(_WIDE.sub(" ", prose) if wide else prose))
 
 
 def count_sentences(text: str) -> int:
@@ -83,6 +89,7 @@ def sentences(text: str) -> tuple[str, ...]:
     return tuple(text[start:end] for start, end in sentence_spans(text))
 
 
+@lru_cache(maxsize=64)  # counted, searched for refusals and looked at by checks
 def sentence_spans(text: str) -> tuple[tuple[int, int], ...]:
     """Where each sentence starts and ends: offsets in characters, in order, without overlap."""
     return tuple(span for start, end in _blocks(text) for span in _spans_of_block(text, start, end))
@@ -128,9 +135,11 @@ def _blocks(text: str) -> Iterator[tuple[int, int]]:
 
 def _spans_of_block(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     block = text[start:end]
-    masked = _CLOSING_EMPHASIS.sub(
-        r"\2\1", _ADDRESS.sub(_mask_address, _SURROGATE.sub("\ufffd", block))
-    )  # sentencex reads "**so**.", not "**so.**", and takes no half of a surrogate pair
+    masked = block if block.isascii() else _SURROGATE.sub("\ufffd", block)  # sentencex takes no half of a pair
+    if _may_have_address(masked):
+        masked = _ADDRESS.sub(_mask_address, masked)
+    if "*" in masked or "_" in masked:
+        masked = _CLOSING_EMPHASIS.sub(r"\2\1", masked)  # sentencex reads "**so**.", not "**so.**"
     cuts = list(_cuts(masked))
     for first, last in _merge(masked, list(_split(masked, cuts))):
         piece = block[first:last]
@@ -149,6 +158,11 @@ def _cuts(text: str) -> Iterator[tuple[int, int]]:
         for cut in get_sentence_boundaries("en", text[start:end]):
             yield start + int(cut["start_index"]), start + int(cut["end_index"])
         start = end
+
+
+def _may_have_address(text: str) -> bool:
+    """The cheap question first, since most texts have none."""
+    return "://" in text or "www." in (small := text.lower()) or "mailto:" in small
 
 
 def _mask_address(match: re.Match[str]) -> str:

@@ -143,7 +143,15 @@ def _is_a_name(label: str) -> bool:
     return "_" not in label and label not in _NO_NAMES
 
 
+_LONGEST_MARKER: Final = 400
+"""A marker, its indent and what is blanked behind it are no longer than this."""
+
+
 def _after_marker(text: str, start: int) -> bool:
     """Whether something (a list marker) stands before this place on its line."""
-    line = text[text.rfind("\n", 0, start) + 1 : start]
+    near = max(0, start - _LONGEST_MARKER)
+    line_start = text.rfind("\n", near, start) + 1
+    if not line_start and near:
+        return False
+    line = text[line_start:start]
     return bool(re.search(r"[-*+•–]|\d[.)]", line)) and not re.search(r"[^\W\d_]", line)
