@@ -79,6 +79,10 @@ def test_the_artefact_is_the_same_in_every_style_of_reply(reply: str) -> None:
         ("With Mira's allergy in mind, here are two ideas:\n- soup\n- rice", "- soup\n- rice"),
         ("Come at nine. Feel free to ask if anything is unclear. I hope this helps!", "Come at nine."),
         ("Come at nine.\n\n(3 words)", "Come at nine."),
+        ("Come at nine.\n\n**Word count:** 3", "Come at nine."),
+        ("No worries! Come at nine.\n\n—\n\nWant another? 😊", "Come at nine."),
+        ("Thanks for the correction! Here's the new one:\n\nCome at nine.\n\nHappy to tweak it!", "Come at nine."),
+        ("Come at nine. Want it shorter? I can also turn it into a poem.", "Come at nine."),
         ("Here's a haiku:\n\n  old pond\n  a frog", "  old pond\n  a frog"),
     ],
 )
@@ -115,6 +119,11 @@ def test_talk_in_seven_languages_is_left_out(reply: str, artefact: str) -> None:
         "One.\n\n---\n\nTwo.",
         "# Rain\n\nIt rains.",
         "Note: the oven is slow.",
+        "Thanks! See you at eight.",
+        "🎉 Party! 🎉\n🎉🎉",
+        "I live in two places: Paris and Rome.",
+        "What do you think, sailor?",
+        "It has 48 words in all.",
         "Klar, um neun geht es.",
         "Liebe Anna,\n\nhier ist der Plan:\n- neun Uhr",
         "你好，李老师：\n\n明天九点见。",
@@ -136,6 +145,13 @@ def test_blocks_are_the_artefact_where_they_open_the_reply_or_are_a_third_of_it(
         prose = f"{explained}\n{example}\n\n{explained}"
         assert text_of(prose, "artefact") == prose.rstrip()
     assert text_of("Try this:\n\n> one\n>\n> two", "artefact") == "one\n\ntwo"
+
+
+def test_a_fence_stays_closed() -> None:
+    """Where a block is an example, it is one as a whole."""
+    explained = "It prints. " * 30
+    reply = f"{explained}\n```\na = 1\n```\n\nLet me know if you have any questions!"
+    assert text_of(reply, "artefact") == f"{explained}\n```\na = 1\n```"
 
 
 def test_a_heading_stays_and_a_rule_at_the_edges_goes() -> None:

@@ -61,12 +61,12 @@ _PIECE: Final = (
 
 ENGLISH: Final = Talk(
     nods=(
-        r"sure(?: thing)?|of course|certainly|absolutely|definitely|gladly|got it|no problem|okay|ok|alright|all right|understood|"
+        r"sure(?: thing)?|of course|certainly|absolutely|definitely|gladly|got it|on it|you bet|no problem|no worries|happy to|okay|ok|alright|all right|understood|"
         r"with pleasure|my pleasure|happy to help|glad to help|great question|good question|sounds good|here you go|here it is|here they are|"
         r"you're (?:absolutely |quite |completely |totally )?right|good catch|will do|you got it"
     ),
     asides=(
-        r"hi|hi there|hello|hello there|hello again|hey|hey there|great|perfect|wonderful|awesome|excellent|nice|yes|"
+        r"hi|hi there|hello|hello there|hello again|hey|hey there|great|perfect|wonderful|awesome|excellent|nice|yes|noted|thanks|thank you|my bad|oops|fair enough|"
         r"(?:thanks|thank you) (?:so much )?for\b<rest>|(?:i'm|i am) (?:so |very |truly )?sorry\b<rest>|sorry\b<rest>|i apologi[sz]e\b<rest>|(?:my )?apologies\b<rest>|"
         r"you(?:'re| are) (?:absolutely |quite |completely )?right\b<rest>|that(?:'s| is) (?:right|correct|a (?:great|good) (?:question|idea|point))\b<rest>|"
         r"(?:i'd|i would) be (?:more than )?(?:happy|glad|delighted) to\b<rest>|(?:i'm )?(?:happy|glad) to\b<rest>|i can (?:certainly |definitely |absolutely |gladly )?(?:help|do)\b<rest>|"
@@ -83,16 +83,16 @@ ENGLISH: Final = Talk(
         r"you have (?:any|other|more|further|questions|feedback)|you need (?:any|anything|more|further|help))|let me know (?:how|what) (?:else|i can)|let me know what you think of (?:this|the)|"
         r"feel free to (?:ask|adjust|adapt|modify|tweak|custom|change|edit|request|let me know|add)|don't hesitate to ask|"
         r"(?:would|do) you (?:like|want|prefer) (?:me to <work>|(?:an?|another|some|more|any)\b<gap>\b<piece>|to (?:know|hear|see|learn) more|it (?:shorter|longer|more|in|as)|help|anything else)|"
-        r"want (?:me to <work>|(?:an?|another|some|more|any)\b<gap>\b<piece>|(?:it|this|that) (?:\w+er|more|in|as)\b|more\?)|"
+        r"tell me if you(?:'d like| want| need| prefer)\b|need me to <work>|anything (?:you'd like|you want) (?:me )?to\b|want (?:me to <work>|(?:another|more|one more)(?: one)? ?\?|(?:an?|another|some|more|any)\b<gap>\b<piece>|(?:it|this|that) (?:\w+er|more|in|as)\b|more\?)|"
         r"(?:shall|should|can|may) i (?:also )?<work><gap>\?|"
         r"(?:i can|i could|i'd be|i'm|i am|i would be)? ?(?:also|always|certainly|easily|gladly|happy to|glad to|happily)(?: also)? <work>|"
         r"if (?:you(?:'d| would)? (?:like|prefer|want|need|wish)|you have|needed|anything)\b<gap>\b(?:i can|i could|i'd be|i'm happy|i'll|let me know|just (?:say|ask|tell|let)|feel free|happy to)\b|"
         r"i'm (?:always )?here (?:to help[.!]|if you)|i? ?hope (?:this|that|it|these|the)\b<gap>\b(?:helps?|works?|is what|meets|fits|suits|clarif\w+|answers|useful|clear)\b|"
         r"(?:is there |do you need )?(?:any|some)thing else (?:you|i can|i could|that i|with)\b|anything else\?|need (?:any|more|another|an?)\b<gap>\b<piece>|need (?:it|this) (?:\w+er|in|as)\b|need anything else|"
-        r"how does (?:that|this)(?: \w+){0,3} (?:sound|look|read)|does (?:that|this) (?:help|make sense|answer)|just (?:say the word|let me know)|say the word"
+        r"how does (?:that|this)(?: \w+){0,3} (?:sound|look|read)|does (?:that|this) (?:help|make sense|answer)|just (?:say the word|let me know)|say the word|word count\b|\d{1,4} words\W{0,6}\Z"
     ),
     remarks=(
-        r"notes?\b|word count|\d{1,4} words|(?:key |main )?changes\b|what (?:i )?changed|why (?:this|it) works|explanation\b|i(?:'ve| have)? (?:kept|made|used|removed|replaced|added|shortened|tried|aimed|left|changed)\b|"
+        r"notes?\b|(?:that's |exactly )?\d{1,4} (?:words|sentences|characters)\b|(?:key |main )?changes\b|what (?:i )?changed|why (?:this|it) works|explanation\b|i(?:'ve| have)? (?:kept|made|used|removed|replaced|added|shortened|tried|aimed|left|changed)\b|"
         r"this (?:version|draft|rewrite|text|email)\b|tips?\b"
     ),
 )
@@ -162,7 +162,7 @@ RUSSIAN: Final = Talk(
     closings=(
         r"дай(?:те)? (?:мне )?знать,? если|сообщи(?:те)?,? если (?:нужн|хо[тч]|потреб|понадоб|что-то)|(?:хотите|хочешь|хотели бы вы|нужно),? (?:ли )?(?:чтобы я|я |(?:бы )?(?:сделать|сократить|добавить|изменить|переписать)|более|другой|ещё)|"
         r"если (?:нужн|хо[тч]|потреб|понадоб|что-то|есть|у вас|у тебя|вам|тебе)<gap>\b(?:могу|дай|дайте|скажи|скажите|напиши|напишите|обращайтесь|обращайся|сообщи|сообщите|спрашивай|спрашивайте)\b|"
-        r"надеюсь,? (?:это |что |вам |тебе )*(?:помо|подойд|понрав|был)|нужн[оаы]? (?:ли )?(?:что-то|что-нибудь|ещё|еще)\b|могу (?:также |ещё |и )*(?:сделать|сократить|добавить|изменить|переписать|предложить|помочь)|обращайтесь|обращайся"
+        r"надеюсь,? (?:это |что |вам |тебе )*(?:помо|подойд|понрав|был)|нужн[оаы]? (?:ли )?(?:что-то|что-нибудь|ещё|еще)\b|могу (?:также |ещё |и )*(?:сделать|сократить|добавить|изменить|переписать|предложить|помочь)|обращайтесь|обращайся|хо(?:чешь|тите) (?:вариант |ещё )?(?:по)?(?:короч|длинн|друг)"
     ),
     remarks=r"примечани[ея]\b|\d{1,4} слов\w?|изменения\b|пояснени[ея]\b",
 )
@@ -194,6 +194,9 @@ LANGUAGES: Final = (ENGLISH, GERMAN, FRENCH, SPANISH, RUSSIAN, CHINESE, JAPANESE
 
 _MOST: Final = 6
 """A lead-in or a closing has at most so many sentences."""
+
+_TALK: Final = frozenset({"text", "heading", "more"})
+"""The kinds of lines that may hold a closing."""
 
 _TAIL: Final = 1_000
 """A closing sentence is looked for among so many last characters of a line."""
@@ -274,7 +277,7 @@ def without_lead_in(text: str) -> int:
         nodded = nodded or talk.re is _NOD
         if presents or (nodded and talk["ends"] is not None):
             kept, nodded = here, False
-    return _line_start(text, kept) if kept and _says_something(text, here) else 0
+    return _line_start(text, kept) if kept and _says_something(text[here:]) else 0
 
 
 def without_closing(text: str, start: int = 0) -> int:
@@ -284,19 +287,21 @@ def without_closing(text: str, start: int = 0) -> int:
     """
     lines = [line for line in lines_of(text) if line.end > start and line.kind != "blank"]
     lines = _before_remark(text, lines)
+    idle = {"rule"}
     end = len(text)
     for _ in range(_MOST):
-        while lines and lines[-1].kind == "rule":
+        while lines and lines[-1].kind in idle and not _says_something(text[lines[-1].start : lines[-1].end]):
             lines.pop()
         if not lines:
             return len(text)
         first, end = max(lines[-1].start, start), min(end, lines[-1].end)
-        cut = _closing(text, first, end) if lines[-1].kind in ("text", "heading", "more") else None
+        cut = _closing(text, first, end) if lines[-1].kind in _TALK else None
         if cut is None:
             break
         if cut == first:
             lines.pop()
         end = cut
+        idle.add("text")  # a dash or an emoji on a line of its own sets the closing off
     return len(text[:end].rstrip())
 
 
@@ -336,5 +341,5 @@ def _line_start(text: str, start: int) -> int:
     return max(start, text.rfind("\n", start, end) + 1) if "\n" in text[start:end] else end
 
 
-def _says_something(text: str, start: int) -> bool:
-    return any(map(str.isalnum, text[start:]))
+def _says_something(text: str) -> bool:
+    return any(map(str.isalnum, text))
