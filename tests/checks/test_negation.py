@@ -57,6 +57,9 @@ DENIED = [
     "Saturday - not Friday - is the day.",
     "Non-walnut cakes are fine.",
     "Not Friday. Saturday.",
+    "Nuts: none (walnuts excluded).",
+    "Since walnuts are off the table, use seeds.",
+    "It was Friday at first, but you moved it to Saturday.",
     # German
     "Ein Kuchen ohne Walnüsse.",
     "Der Kuchen enthält keine Walnüsse.",
@@ -67,6 +70,8 @@ DENIED = [
     "Lass die Walnüsse weg.",
     "Verzichte auf Walnüsse.",
     "Walnüsse sind nicht erlaubt.",
+    "Walnüsse darfst du nicht nehmen.",
+    "Der Freitag wurde auf Samstag verschoben.",
     "Ersetze die Walnüsse durch Mandeln.",
     "Nicht am Freitag, sondern am Samstag.",
     "Am Samstag, nicht am Freitag.",
@@ -170,6 +175,9 @@ SAID = [
     "I have Friday free.",
     "It moved from Saturday to Friday.",
     "Not Saturday - Friday.",
+    "The cake isn't too sweet thanks to walnuts.",
+    "Mix flour, sugar (no salt), walnuts.",
+    "If you don't have pecans, use walnuts.",
     # German
     "Ein Kuchen mit Walnüssen.",
     "Nicht schlecht, aber Walnüsse gehören hinein.",
@@ -195,6 +203,7 @@ SAID = [
     # Spanish
     "Un pastel con nueces.",
     "No solo nueces.",
+    "No es el jueves, es el viernes.",
     "Sin duda, nueces.",
     "Sin problema, nueces.",
     "No olvides las nueces.",

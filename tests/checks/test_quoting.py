@@ -71,6 +71,7 @@ def test_what_there_is_not_can_not_be_quoted() -> None:
     """A reply of few words is the model's own; a reply that is missing is not."""
     found = ask({**QUOTES, "back": 1}, "You're welcome.", earlier=EARLIER)
     assert (found.outcome, found.reason) == ("fail", "the reply of the turn before has only 3 words to repeat")
+    assert ask({**QUOTES, "back": 1, "words": 3}, "You're welcome.", earlier=EARLIER).outcome == "pass"
     assert ask({**QUOTES, "back": 3}, "You're welcome.", earlier=EARLIER).outcome == "not_applicable"
 
 

@@ -19,6 +19,8 @@ QUESTIONS = [
     ("What time?", "What time?"),
     ("- Who is coming?\n- When?", "Who is coming?"),
     ("I see. Why? Where?", "Why?"),
+    ("When is it?\nThat decides the price.", "When is it?"),
+    ("Fine. " * 5_000 + "Friday?", "Friday?"),
     ("Really?!", "Really?!"),
     ("It is on Friday (right?)", "It is on Friday (right?)"),
     ("**Which day suits you?**\n- Friday\n- Saturday", "Which day suits you?"),
@@ -61,6 +63,7 @@ def test_a_question_to_the_user(reply: str, question: str) -> None:
     assert found.outcome == "pass"
     assert found.span is not None
     assert question in found.span.text
+    assert reply[found.span.start : found.span.end] == found.span.text
     assert ask({**ASKS, "is": False}, reply).outcome == "fail"
 
 

@@ -96,7 +96,7 @@ _HELD: Final = r"(?! (?:only|just|merely|bad|a problem|a bad|hurt|matter|nur|sch
 _BEHIND: Final = re.compile(
     rf"\A (?:(?:{_AUX}) (?:not|never){_HELD}|(?:cannot|\w{{2,6}}n't){_HELD}|(?:is|are) no longer"
     rf"|{_BE}(?:out|off|excluded|omitted|removed|avoided|forbidden|banned|gone|impossible|unavailable|replaced|left out)"
-    r"|(?:excluded|omitted|removed|left out)\b|at first\b|(?:allerg|intoleran)\w{1,4}|auf [^ ,]+ (?:verschoben|verlegt)"
+    r"|(?:excluded|omitted|removed|left out)\b|at first\b|(?:allerg|intoleran)\w{1,4}|(?:wurde |ist )?auf [^ ,]+ (?:verschoben|verlegt)"
     r"|(?:sind|ist|war|waren|geht|gehen|passt|passen|gehoren|kommt|kommen|darf\w{0,2}|durf\w{1,2}|soll\w{0,4}|wird|werden"
     r"|kann\w{0,2}|konn\w{1,2})"
     rf"(?: (?!{_AND} )[^ ,]+){{0,2}} (?:nicht{_HELD}|tabu|raus|ausgeschlossen|verboten)"
