@@ -5,7 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from multiturn.checks import edges, facts, lengths, manner, number_check, patterns, quoting, speech, together, words
+from multiturn.checks import (
+    edges,
+    facts,
+    forms,
+    json_check,
+    lengths,
+    manner,
+    number_check,
+    patterns,
+    quoting,
+    speech,
+    together,
+    words,
+)
 from multiturn.checks.base import Kind
 
 KINDS: Final[Mapping[str, type[Kind]]] = {
@@ -23,6 +36,11 @@ KINDS: Final[Mapping[str, type[Kind]]] = {
     "one_sentence": lengths.OneSentence,
     "shorter": lengths.Shorter,
     "longer": lengths.Longer,
+    "json": json_check.IsJson,
+    "code_block": forms.HasCodeBlock,
+    "table": forms.HasTable,
+    "list": forms.HasList,
+    "no_markdown": forms.NoMarkdown,
     "language": manner.Language,
     "script": manner.Script,
     "register": manner.Register,
