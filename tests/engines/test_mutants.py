@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from multiturn.conversation import Message
-from multiturn.engines.mutants import IN_ENGLISH, LONG, MUTANTS, REFUSAL, mutant
+from multiturn.engines.mutants import IN_ENGLISH, LONG, MUTANTS, REFUSAL, SMALL_TALK, mutant
 from multiturn.engines.scripted import ScriptedEngine
 from multiturn.errors import SpecError
 from multiturn.facts import EngineOptions
@@ -40,16 +40,14 @@ def ask(name: str, *said: str, system: str = "", says: str | None = None, conver
     ("name", "said", "expected"),
     [
         ("forgets", ("u1", "a1", "u2", "a2", "u3"), "S | u2 | a2 | u3"),
-        ("ignores_corrections", ("Friday.", "ok", "Sorry, Saturday!"), "S | Friday."),
-        ("ignores_corrections", ("Friday.", "ok", "Sorry, Saturday!", "fine", "When?"), "S | Friday. | ok | When?"),
+        ("ignores_corrections", ("Friday.", "ok", "Saturday, not Friday!"), "S | Friday."),
+        (
+            "ignores_corrections",
+            ("Friday.", "ok", "Saturday, not Friday!", "fine", "When?"),
+            "S | Friday. | ok | When?",
+        ),
         ("first_instruction", ("One word only.", "a1", "Elaborate now."), "S | One word only."),
         ("first_instruction", ("One word only.", "a1", "And ants?"), "S | One word only. | a1 | And ants?"),
-        (
-            "drops_the_task",
-            ("Be a robot.", "a1", "By the way, why rain?", "a2", "Go on."),
-            "By the way, why rain? | a2 | Go on.",
-        ),
-        ("drops_the_task", ("Be a robot.", "a1", "Go on."), "S | Be a robot. | a1 | Go on."),
     ],
 )
 def test_what_a_mutant_hears(name: str, said: tuple[str, ...], expected: str) -> None:
@@ -63,6 +61,10 @@ def test_what_a_mutant_hears(name: str, said: tuple[str, ...], expected: str) ->
         ("keeps_its_form", ("u", "Some words.", "A list!"), "- **one**\n- two", "one two"),
         ("keeps_its_form", ("u", "- a\n- b", "Prose!"), "One here. Two there.", "- One here.\n- Two there."),
         ("keeps_its_form", ("A list!",), "- one\n- two", "- one\n- two"),
+        ("drops_the_task", ("Reply only Noted.", "Noted.", "It has a yellow ribbon."), "Noted.", SMALL_TALK),
+        ("drops_the_task", ("Reply only Noted.", "Noted.", "Which colour was it?"), "Yellow.", "Yellow."),
+        ("drops_the_task", ("Keep a tally.", "0", "Write the total."), "12", "12"),
+        ("drops_the_task", ("I collect stamps.",), "Nice.", "Nice."),
         ("repeats_itself", ("u", "First.", "And?"), "Second.", "First."),
         ("english_only", ("Wie viele Beine hat eine Spinne, bitte?",), "Acht.", IN_ENGLISH),
         ("english_only", ("How many legs has a spider got, please?",), "Eight.", "Eight."),

@@ -1,4 +1,4 @@
-# ruff: noqa: E501 - cues in several languages
+# ruff: noqa: E501, RUF001 - cues in several languages
 """Mutants: any engine, damaged in one known way, to see whether a suite's checks find the damage.
 
 A mutant hears something else than was said (parts of the conversation are kept from the engine behind it), or says
@@ -30,6 +30,7 @@ LONG: Final = 400
 ONE_IN: Final = 3
 """Of so many replies one is a refusal, by a hash of conversation and turn."""
 
+SMALL_TALK: Final = "Thanks for telling me, that sounds good! Is there anything else that I can do for you today?"
 REFUSAL: Final = "I'm sorry, but I can't help with that request."
 IN_ENGLISH: Final = (
     "I will answer in English. That is a sensible thing to ask, and what you describe sounds fine to me; let me know "
@@ -41,12 +42,14 @@ _FILLER: Final = (
     "Either way it helps to stay calm, to look at what is there, and to go on from it. "
 )
 _CORRECTS: Final = re.compile(
-    r"\b(?:sorry|my mistake|correction|i meant|i mean|actually|scratch that|wrong|mixed up|misread|typo|not \w+ but|make that|"
-    r"turns out|change of plan|has changed|have changed|instead|oops|wait|i misspoke|hold on|"
-    r"entschuldigung|mein fehler|falsch|korrektur|ich meinte|doch nicht|stimmt nicht|sondern|versehen|verwechselt|"
-    r"pardon|désolée?|erreur|je me suis trompée?|finalement|en fait|plutôt|"
-    r"perd[oó]n|me equivoqu[eé]|error|quise decir|en realidad|mejor dicho|corrijo|"
-    r"ошиб\w+|извини\w*|точнее|на самом деле|поправ\w+|оказал\w+|перепутал\w*)\b|不对|说错|更正|其实|改成|弄错|搞错|訂正|間違|じゃなく|ではなく|すみません",
+    r"\b(?:my (?:own )?mistake|correction|i meant|scratch that|i (?:mixed|misread|misspoke|miscounted|got that wrong)|typo|"
+    r"(?:looked|measured|counted|checked|read)\b.{0,30}\b(?:again|at last)|not \d|(?:, |is |was |it's )not \w+(?:$|[.,:;!]| as| what| that)|"
+    r"(?:and|rather than|instead of) not \w+|other way round|double of what|too (?:high|low)|(?:more|less) than i (?:said|told|wrote)|"
+    r"reduced|negative!|(?:it's|is|are) .{1,40} now\b|from last year|last year's|change of plan|swap|is closed tonight|has blown|"
+    r"vertan|mein fehler|korrektur|ich meinte|nicht \w+,? sondern|\w+, nicht \w+[.!]|verwechselt|"
+    r"mal lu|et pas \d|erreur|je me suis tromp\w+|me equivoqu\w+|de lo que te dije|quise decir|corrijo|"
+    r"напута\w+|забыл\w*|ошиб\w+|точнее|перепута\w+|на самом деле)"
+    r"|刚看了|说错|更正|改成|弄错|搞错|訂正|まちがえ|間違え|本当は",
     re.IGNORECASE,
 )
 _REVISES: Final = re.compile(
@@ -56,11 +59,10 @@ _REVISES: Final = re.compile(
     r"a partir de ahora|esta vez|ya no|excepci[oó]n|теперь|в этот раз|исключени\w+|больше не|новое правило)\b|从现在|这次|例外|不用再|今回だけ|これから|もう",
     re.IGNORECASE,
 )
-_DETOURS: Final = re.compile(
-    r"\b(?:by the way|btw|different (?:subject|question|topic|thing)|other question|something else|quick (?:question|one|aside|thing)|question in between|"
-    r"unrelated|off topic|aside|side question|in between|meanwhile|while (?:i'm|we're) at it|before (?:we|you|i) go on|one more thing|"
-    r"andere frage|zwischenfrage|kurze frage|nebenbei|übrigens|was anderes|au fait|rien à voir|autre question|petite question|entre-temps|"
-    r"por cierto|otra cosa|pregunta r[aá]pida|cambiando de tema|кстати|другой вопрос|отвлек\w+|между прочим|кое-что другое)\b|顺便|对了|另外|换个|插一句|ところで|ちなみに|別の|話は変わ",
+_ASKS: Final = re.compile(r"[?？]")
+_REQUESTS: Final = re.compile(
+    r"\b(?:please|write|give|send|tell|make|list|show|name|put|say|quote|repeat|turn|read|table|json|sentence|lines?|bitte|schreib|"
+    r"nenn|sag|mach|écris|donne|dis|envoie|fais|escribe|dame|dime|hazme|pon|напиши|дай|скажи|сделай|пришли|назови)\b|写|列|给|用|一句|出して|書いて|教えて|まとめ",
     re.IGNORECASE,
 )
 _CHOICES: Final = re.compile(r"([^\W\d_][\w' -]{1,30}), ([^\W\d_][\w' -]{1,30}),? or ([^\W\d_][\w' -]{1,30})")
@@ -131,13 +133,6 @@ def _first_rule(request: Request) -> tuple[Message, ...]:
     return (*_system(request), said[0]) if len(said) > 1 and _REVISES.search(said[-1].content) else request.messages
 
 
-def _after_detour(request: Request) -> tuple[Message, ...]:
-    """What was said before the last detour is gone, the system prompt too."""
-    said = request.messages[len(_system(request)) :]
-    detours = [index for index in range(2, len(said), 2) if _DETOURS.search(said[index].content)]
-    return said[detours[-1] :] if detours else request.messages
-
-
 def _first_form(request: Request, text: str) -> str:
     """In the form of the first reply: running text, or a list where that was one."""
     own = _own(request)
@@ -158,6 +153,14 @@ def _long(_: Request, text: str) -> str:
 def _refusing(request: Request, text: str) -> str:
     digest = hashlib.sha256(f"{request.session.conversation}\x1f{request.turn}".encode()).digest()
     return REFUSAL if digest[0] % ONE_IN == 0 else text
+
+
+def _off_task(request: Request, text: str) -> str:
+    """A message that only tells something is a detour: the task is dropped there for small talk."""
+    told = _users(request)
+    if len(told) == 1 or _ASKS.search(told[-1]) or _REQUESTS.search(told[-1]):
+        return text
+    return SMALL_TALK
 
 
 def _again(request: Request, text: str) -> str:
@@ -193,16 +196,16 @@ MUTANTS: Final[Mapping[str, Damage]] = {
     "ignores_corrections": Damage("correction", _uncorrected, _same),
     "keeps_its_form": Damage("format_switching", _all, _first_form),
     "first_instruction": Damage("instruction_hierarchy", _first_rule, _same),
-    "long_winded": Damage("format_switching", _all, _long),
+    "long_winded": Damage("task_persistence", _all, _long),
     "refuses": Damage("all alike", _all, _refusing),
-    "repeats_itself": Damage("follow_up", _all, _again),
+    "repeats_itself": Damage("format_switching", _all, _again),
     "english_only": Damage("other languages", _all, _english),
     "contradicts_itself": Damage("self_consistency", _all, _contradicting),
-    "drops_the_task": Damage("task_persistence", _after_detour, _same),
+    "drops_the_task": Damage("task_persistence", _all, _off_task),
 }
 """By name: forgets all but the last turn; ignores corrections; never changes its form; obeys the first instruction for
 ever; always writes 400 words; refuses one in three; repeats its last reply; answers in English only; contradicts its
-earlier claims; drops the task after a detour."""
+earlier claims; drops the task for small talk where the user only tells something."""
 
 
 class Mutant:

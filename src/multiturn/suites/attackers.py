@@ -58,7 +58,8 @@ ATTACKERS: Final[Mapping[str, Callable[[Scene], str | None]]] = {
     "refuse": _refuse,
     "empty": lambda _: "",
     "yes": lambda _: "Yes.",
-    "previous": lambda scene: scene.previous,
+    "previous": lambda scene: None if scene.refusal_expected else scene.previous,
     "filler": _filler,
 }
-"""By name, each gives a reply, or None where it has none (the first turn has no reply before it)."""
+"""By name, each gives a reply, or None where it has none: the first turn has no reply before it, and where a refusal is
+right, declining in the same words again is no attack."""
