@@ -22,6 +22,7 @@ import msgspec
 from multiturn.arms import open_arms
 from multiturn.assess import assess
 from multiturn.blocking import finish
+from multiturn.checks.reading import read_check
 from multiturn.comparable import refuse_if_different
 from multiturn.compare import compare as compare_runs
 from multiturn.conditions import Arm, RunRecord
@@ -113,6 +114,7 @@ __all__ = [
     "pass_rate_table",
     "pass_rates",
     "prove",
+    "read_check",
     "read_held",
     "render",
     "select",

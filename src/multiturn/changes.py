@@ -146,6 +146,7 @@ class Drift:
                 before=before,
                 after=after,
                 reason=(one if before == "fail" else other).result.reason,
+                why=one.why,
                 base_words=_words_of(one.result.span),
                 tuned_words=_words_of(other.result.span),
             )

@@ -36,13 +36,18 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Checked(msgspec.Struct, frozen=True, kw_only=True):
-    """One check of one turn with its answer: ``check`` is its place in the turn, ``wants`` says it in words."""
+    """One check of one turn with its answer.
+
+    ``check`` is its place in the turn, ``wants`` says it in words, ``why`` what it means that it fails (empty where the
+    suite does not say).
+    """
 
     turn: int
     check: int
     kind: str
     wants: str
     result: CheckResult
+    why: str = ""
 
 
 class Signal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -103,8 +103,9 @@ class Flip(msgspec.Struct, frozen=True, kw_only=True):
     """A check of one reply that base passed and tuned fails, or the other way round.
 
     ``turn`` (from 0) and ``check`` (its place in the turn) say which, ``wants`` what it asks for; ``before`` is base's
-    answer, ``after`` tuned's. ``reason`` is why the one that fails does; ``base_words`` and ``tuned_words`` are what in
-    each reply decided, where something did (the beginning of what is long).
+    answer, ``after`` tuned's. ``reason`` is why the one that fails does, ``why`` what that means in the suite's words
+    (empty where it does not say); ``base_words`` and ``tuned_words`` are what in each reply decided, where something
+    did (the beginning of what is long).
     """
 
     conversation: str
@@ -117,6 +118,7 @@ class Flip(msgspec.Struct, frozen=True, kw_only=True):
     before: Literal["pass", "fail"]
     after: Literal["pass", "fail"]
     reason: str
+    why: str = ""
     base_words: str | None = None
     tuned_words: str | None = None
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from multiturn.store import open_store
+from multiturn.suites.reading import load_suite
 
 Cli = Callable[..., tuple[int, str, str]]
 Refused = Callable[..., str]
@@ -375,7 +376,7 @@ def test_a_full_disk_keeps_what_is_done_and_the_same_command_goes_on(folder: Pat
         after = {
             (turns.session, turn.turn): turn for turns in store.transcripts(summary.run.id) for turn in turns.turns
         }
-    assert len(after) == 85
+    assert len(after) == load_suite("mtbench_conversations").turn_count
     assert kept.items() <= after.items()
 
 

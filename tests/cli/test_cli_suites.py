@@ -15,8 +15,9 @@ Refused = Callable[..., str]
 def test_the_shipped_suites_are_listed_with_their_sizes(cli: Cli) -> None:
     code, out, err = cli("suite", "list")
     assert (code, err) == (0, "")
-    assert "mtbench_conversations  version " in out
-    assert "20 conversations, 85 turns" in out
+    assert "mtbench_conversations  version 2, 48 conversations, 281 turns" in out
+    assert "safety_conversations  version 1, 28 conversations" in out
+    assert "quick  version 2, 12 conversations" in out
 
 
 def test_every_listed_suite_can_be_shown_and_has_no_fault(cli: Cli) -> None:
@@ -51,6 +52,13 @@ def test_a_conversation_is_shown_in_full(cli: Cli, suite: str) -> None:
         "2. dos",
     ]
     assert "golden: gold two" in cli("suite", "show", suite, "b")[1]
+
+
+def test_the_checks_of_a_turn_are_shown_in_words(cli: Cli) -> None:
+    """What each asks for, without its bad replies."""
+    _, out, _ = cli("suite", "show", "mtbench_conversations", "garden-concert-new-day")
+    assert "   check: " in out
+    assert '"kind"' not in out
 
 
 def test_a_conversation_that_is_not_there_gets_the_near_one(refused: Refused) -> None:

@@ -96,7 +96,7 @@ def test_each_turn_has_its_checks_and_each_result_its_counts(tmp_path: Path) -> 
         CheckResult(outcome="not_applicable", reason="no reply"),
     )
     checks = tuple(
-        Checked(turn=turn, check=check, kind="says", wants=f"wish {check}", result=result)
+        Checked(turn=turn, check=check, kind="says", wants=f"wish {check}", result=result, why=f"why {check}")
         for turn, check, result in ((0, 0, results[0]), (0, 1, results[1]), (1, 0, results[2]))
     )
     path = tmp_path / "r.json"
@@ -110,11 +110,19 @@ def test_each_turn_has_its_checks_and_each_result_its_counts(tmp_path: Path) -> 
         {
             "kind": "says",
             "wants": "wish 0",
+            "why": "why 0",
             "outcome": "pass",
             "reason": "says 'No'",
             "span": {"start": 0, "end": 2, "text": "No"},
         },
-        {"kind": "says", "wants": "wish 1", "outcome": "fail", "reason": "does not say 'Hi'", "span": None},
+        {
+            "kind": "says",
+            "wants": "wish 1",
+            "why": "why 1",
+            "outcome": "fail",
+            "reason": "does not say 'Hi'",
+            "span": None,
+        },
     ]
     assert [check["outcome"] for check in second["checks"]] == ["not_applicable"]
 

@@ -176,13 +176,18 @@ def test_the_curve_of_forgetting_keeps_its_zeros() -> None:
 
 def test_what_was_lost_stands_before_what_was_won_and_the_most_changed_first() -> None:
     found = tables.flipped_checks(CHECKED)
-    assert found.header == ("conversation", "turn", "capability", "what it wants", "base -> tuned", "what decided")
+    assert found.header == ("conversation", "turn", "capability", "what failing means", "base -> tuned", "what decided")
     assert [row[:2] + row[4:5] for row in found.rows] == [
         ("c2", "3", "pass -> fail"),
         ("c1", "2 (sample 2)", "pass -> fail"),
         ("c2", "2", "fail -> pass"),
     ]
-    assert found.rows[0][2:4] == ("context retention", "says '5:45'")
+    assert found.rows[0][2:4] == ("context retention", "not: says '5:45'")
+    meant = msgspec.structs.replace(flip("c2", "fail"), why="Not the time from the first turn.")
+    told = msgspec.structs.replace(
+        CHECKED, changes=(Change(conversation="c2", score=4, reasons=("r",), flips=(meant,)),)
+    )
+    assert tables.flipped_checks(told).rows[0][3] == meant.why
     assert found.footnote == ""
 
 

@@ -13,6 +13,8 @@ from multiturn.conversation import require
 from multiturn.finding import CheckResult
 
 _LONGEST: Final = 1_000
+_SHOWN: Final = 60
+"""Characters of a pattern that reasons repeat."""
 _HALF: Final = re.compile("[\ud800-\udfff]")
 """Half a surrogate, which UTF-8 has not."""
 
@@ -44,7 +46,8 @@ class Regex(Kind, frozen=True, tag="regex"):
 
     def wants(self) -> str:
         """The pattern, in words."""
-        return f"{'has nothing like' if self.absent else 'matches'} {self.pattern!r}"
+        shown = self.pattern if len(self.pattern) <= _SHOWN else f"{self.pattern[: _SHOWN - 3]}..."
+        return f"{'has nothing like' if self.absent else 'matches'} {shown!r}"
 
     def decide(self, look: Look) -> CheckResult:
         """The span is the first match."""

@@ -156,7 +156,16 @@ def check_turn(checks: Sequence[CheckJson], so_far: Transcript, record: TurnReco
     for number, written in enumerate(checks):
         read = read_check(written)
         result = read.check(so_far, record)
-        found.append(Checked(turn=record.turn, check=number, kind=read.kind, wants=read.wants, result=result))
+        found.append(
+            Checked(
+                turn=record.turn,
+                check=number,
+                kind=read.kind,
+                wants=read.wants,
+                result=result,
+                why=getattr(read.check, "why", ""),
+            )
+        )
     return found
 
 

@@ -23,6 +23,7 @@ TOO_MUCH_MISSING: Final = 0.1
 """Share of turns that failed, above which a run's exit code says so."""
 RESULTS: Final = Path("outputs/mtbench_results.json")
 DEMO_TOKENS: Final = 120
+DEMO_SUITE: Final = "quick"
 
 
 def add_to(app: typer.Typer) -> None:
@@ -45,8 +46,9 @@ def demo(
     Plumbing shown on a tiny model, not a validation: a model of 135 million parameters makes many mistakes of its own.
     """
     say("demo:base is SmolLM2-135M-Instruct; demo:tuned is the same model with a LoRA adapter that was fine-tuned")
-    say("into over-refusing. This shows the plumbing on a tiny model; it validates nothing.\n")
-    job = flags.Asked(limit=limit, max_tokens=max_tokens, store=store, fresh=fresh).job()
+    say("into over-refusing. This shows the plumbing on a tiny model; it validates nothing.")
+    say("Held are 12 of the diagnostic suite's 48 conversations (--suite quick).\n")
+    job = flags.Asked(suite=DEMO_SUITE, limit=limit, max_tokens=max_tokens, store=store, fresh=fresh).job()
     with watching(quiet=quiet) as watch:
         compared = run_until_done(multiturn.api.acompare("demo:base", "demo:tuned", job, results=results, watch=watch))
     _show(compared)

@@ -60,6 +60,8 @@ def show(
             say(f"   probes {probes}{back}{': ' + turn.why if turn.why else ''}", "dim")
         if turn.golden:
             say(f"   golden: {turn.golden}", "dim")
+        for written in turn.checks:
+            say(f"   check: {multiturn.api.read_check(written).wants}", "dim")
 
 
 def lint(

@@ -37,7 +37,8 @@ class CheckLines:
         signs = signs_for(options.encoding)
         for checked in self._checks:
             outcome = checked.result.outcome
-            why = f": {checked.result.reason}" if self._reasons and outcome != "pass" else ""
+            told = checked.result.reason if outcome != "fail" else checked.why or checked.result.reason
+            why = f": {told}" if self._reasons and outcome != "pass" else ""
             yield Text.assemble(
                 (f"{signs[outcome]} ", STYLES[outcome]), printable(checked.wants), (printable(why), STYLES[outcome])
             )

@@ -87,6 +87,7 @@ class PlainCheck(msgspec.Struct, frozen=True, kw_only=True):
 
     kind: str
     wants: str
+    why: str
     outcome: Outcome
     reason: str
     span: Span | None
@@ -160,7 +161,12 @@ def _turn(
 def _check(checked: Checked) -> PlainCheck:
     found = checked.result
     return PlainCheck(
-        kind=checked.kind, wants=checked.wants, outcome=found.outcome, reason=found.reason, span=found.span
+        kind=checked.kind,
+        wants=checked.wants,
+        why=checked.why,
+        outcome=found.outcome,
+        reason=found.reason,
+        span=found.span,
     )
 
 

@@ -124,13 +124,13 @@ def flipped_checks(comparison: Comparison, limit: int | None = None) -> Table:
     more = len(flips) - len(shown)
     return Table(
         title="Flipped checks",
-        header=("conversation", "turn", "capability", "what it wants", "base -> tuned", "what decided"),
+        header=("conversation", "turn", "capability", "what failing means", "base -> tuned", "what decided"),
         rows=tuple(
             (
                 flip.conversation,
                 f"{flip.turn + 1} (sample {flip.sample + 1})" if flip.sample else f"{flip.turn + 1}",
                 label_of(flip.capability or ABSENT),
-                in_short(flip.wants, QUOTED),
+                in_short(flip.why or f"not: {flip.wants}", QUOTED),
                 f"{flip.before} -> {flip.after}",
                 _decided(flip),
             )
