@@ -58,6 +58,21 @@ ENDS = [
     ("gracias", "Muchas gracias.", "gracias"),
     ("спасибо", "Большое спасибо!", "спасибо"),
     ("谢谢", "非常谢谢。", "谢谢"),
+    ("Tom", "Yours, Tom 😊", "Tom"),
+    ("Tom", "Yours, **Tom** ❤️🎉!", "Tom"),
+    ("Tom", "Yours, Tom 👩🏽‍🍳", "Tom"),
+    ("Tom", "Yours, Tom :-)", "Tom"),
+    ("Tom", "Yours, Tom ✓ ★ → •", "Tom"),
+    ("Bye!", "Good-bye. Bye! 👋🏽", "Bye!"),
+    ("👋", "Bye! 👋", "👋"),
+    ("नमस्ते", "मीरा, नमस्ते 🙏", "नमस्ते"),
+    ("Tom", "Tom 😊 and Mira 😊", None),
+    ("5", "It costs 5 €", None),
+    ("5", "It is 5%", None),
+    ("5", "It is 5°", None),
+    ("C", "Write it in C++", None),
+    ("C++", "Write it in C++ 🙂", "C++"),
+    ("Tom", "😊", None),
     ("ます", "ありがとうございます。」", "ます"),
 ]
 
@@ -71,7 +86,10 @@ def test_what_a_reply_starts_with(phrase: str, reply: str, span: str | None) -> 
 
 @pytest.mark.parametrize(("phrase", "reply", "span"), ENDS)
 def test_what_a_reply_ends_with(phrase: str, reply: str, span: str | None) -> None:
-    """Closing punctuation, quotes and markup behind it are passed over, unless the phrase itself ends so."""
+    """Punctuation, quotes, markup and emoji behind it are passed over, unless the phrase itself ends so.
+
+    Signs that are read out (€, %) are not.
+    """
     found = ask({"kind": "ends_with", "any": ["nothing of it", phrase]}, reply)
     assert (found.outcome, found.span.text if found.span and span else None) == ("pass" if span else "fail", span)
     if found.span:
@@ -121,7 +139,7 @@ def test_faults_name_their_field(kind: str, fields: str, fault: str) -> None:
     assert fault in str(caught.value)
 
 
-@pytest.mark.parametrize("piece", [" ", "*", "“", "- ", "1. ", "a", "!", "...", "end ", "\n"])
+@pytest.mark.parametrize("piece", [" ", "*", "“", "- ", "1. ", "a", "!", "...", "end ", "\n", "😊", "a\u0301\u0301"])
 def test_time_grows_with_the_length_only(piece: str) -> None:
     """A million characters that are nearly an edge."""
     text = piece * (1_000_000 // len(piece)) + "x"

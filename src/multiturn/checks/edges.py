@@ -49,7 +49,7 @@ class StartsWith(_Edge, frozen=True, tag="starts_with"):
 
 
 class EndsWith(_Edge, frozen=True, tag="ends_with"):
-    """Ends with one of these phrases; closing punctuation, quotation marks and markup behind it are passed over."""
+    """Ends with one of these phrases; punctuation, quotation marks, markup and emoji behind it are passed over."""
 
     @property
     def needs_end(self) -> bool:

@@ -8,6 +8,7 @@ length for each phrase. Whether a phrase is denied where it stands, ``negation``
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Final
@@ -32,7 +33,12 @@ _LONGEST_FOUND: Final = 4_000
 """No phrase is found in more characters than these, stars and gaps at their widest."""
 
 _OPENING: Final = re.compile(r"(?:[\s\"'(\[{<>*_~#|«‹»›„‚「『《【（¡¿•·-]|\d{1,3}[.)]\s)*+")
-_CLOSING: Final = "\"'”’»›«‹」』）》】)]}>*_~|.,;:!?…。、؟ \t\r\n-"
+_SAID: Final = re.compile(r"[^\W_]|[$%‰°+#&=@¢-¥\u20a0-\u20cf]")
+"""What no end is passed over for: letters, digits, and the signs that are read out as words."""
+
+_NO_ACCENTS: Final = "\ufe0f\ufe0e\u20e3"
+"""Marks that make an emoji of what stands before them."""
+
 _MOST_CLOSING: Final = 12
 """A phrase that itself ends in marks ("Bye!") is looked for behind so many of the last ones."""
 
@@ -91,15 +97,26 @@ class Variants(msgspec.Struct, frozen=True):
         return None
 
     def at_end(self, part: Part) -> Span | None:
-        """Where one of them ends the part, closing punctuation, quotes and markup passed over."""
+        """Where one of them ends the part, closing punctuation, quotes, markup and emoji passed over."""
         text = part.folded.text
         pattern = _ending(self.phrases)
-        last, bare = len(text.rstrip()), len(text.rstrip(_CLOSING))
+        last, bare = len(text.rstrip()), _end_of_words(text)
         for end in (*range(last, max(bare, last - _MOST_CLOSING), -1), bare):
             match = pattern.search(text, max(0, end - _LONGEST_FOUND), end)
             if match is not None:
                 return part.span_of_folded(match.start(), match.end())
         return None
+
+
+def _end_of_words(text: str) -> int:
+    """Where the last letter, digit or spoken sign ends, with the marks on it; 0 where there is none."""
+    found = _SAID.search(text[::-1])
+    if found is None:
+        return 0
+    end = len(text) - found.start()
+    while end < len(text) and text[end] not in _NO_ACCENTS and unicodedata.category(text[end]).startswith("M"):
+        end += 1
+    return end
 
 
 def first_of_each(
