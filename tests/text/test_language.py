@@ -50,6 +50,20 @@ def test_too_little_is_unknown(text: str) -> None:
     assert language(text) == UNKNOWN
 
 
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ('The word and the sign that stand above the shop in your street are "das Zeichen".', "en"),
+        ("Er sagte the, that und with, und dann fuhr er mit dem Zug nach Hause an die Küste zurück.", "de"),
+        ("Il a dit « the end », puis il est parti avec ses amis vers la côte, comme chaque année.", "fr"),
+        ("The, and, that, you, with, this: zo beginnen veel zinnen in het Engels, maar deze is Nederlands.", "nl"),
+    ],
+)
+def test_common_english_words_make_no_english_of_another_language(text: str, code: str) -> None:
+    """They decide where they are many and the commonest words of other languages few."""
+    assert language(text) == code
+
+
 def test_code_and_links_do_not_count() -> None:
     """A German text stays German around English code and addresses."""
     text = "Die Funktion zählt die Wörter:\n```python\ndef count_words(text): return len(text.split())  # the number of words\n```\nSiehe https://docs.example.org/the/english/page"

@@ -1,7 +1,8 @@
 """Which language a text is in, or an honest "unknown".
 
 The script decides where it can: kana means Japanese, hangul Korean, Han without kana Chinese, Thai letters Thai. Where
-several languages share a script (Latin, Cyrillic, Arabic, Devanagari), py3langid decides among those of that script.
+several languages share a script (Latin, Cyrillic, Arabic, Devanagari), py3langid decides among those of that script,
+but for what is plainly English by the share of its commonest words ("the", "and", "that").
 Code, links, addresses and control tokens are left out first, since they are in no language.
 
 The model is loaded at the first text that needs it (about 0.7 s), and once.
@@ -110,6 +111,41 @@ _TELLING: Final[dict[str, tuple[tuple[str, re.Pattern[str]], ...]]] = {
 }
 
 
+_ASCII_WORD: Final = re.compile(r"[a-z']+")
+_ENGLISH_ALONE: Final = frozenset(
+    ["the", "and", "that", "you", "with", "this", "your", "are", "they", "which", "would"]
+)
+_ENGLISH_TOO: Final = _ENGLISH_ALONE.union(
+    ["of", "to", "is", "it", "for", "from", "what", "when", "not", "have", "can", "if", "there"]
+)
+_NOT_ENGLISH: Final = frozenset(
+    [
+        *(
+            "der",
+            "die",
+            "und",
+            "ist",
+            "nicht",
+            "ein",
+            "das",
+            "mit",
+            "le",
+            "les",
+            "des",
+            "est",
+            "une",
+            "dans",
+            "pas",
+            "el",
+        ),
+        *("los", "las", "que", "una", "por", "il", "che", "di", "non", "per", "uma", "os", "het", "een", "van", "deze"),
+        *("maar", "og", "det", "och", "att", "nie", "je", "na", "nem", "bir", "ve", "yang", "dan"),
+    ]
+)
+_ENGLISH_SHARE: Final = 0.15
+_FOREIGN_SHARE: Final = 0.03
+_DIFFERENT: Final = 3
+
 _WIDE: Final = frozenset({"han", "kana", "hangul"})
 _NOT_ASCII: Final = re.compile(r"[^\x00-\x7f]+")
 
@@ -173,7 +209,18 @@ def _language(text: str, wanted: frozenset[str]) -> str:
         return "ja" if counts["kana"] >= max(1, MIN_KANA_SHARE * east_asian) else "zh"
     if script in _DECISIVE:
         return _DECISIVE[script]
+    if script == "latin" and _is_plainly_english(prose):
+        return "en"
     return _told_by_letters(prose, script, wanted) or _told_by_model(_only(prose, script), script, wanted)
+
+
+def _is_plainly_english(prose: str) -> bool:
+    """Whether the commonest English words are so many that the model, which takes far longer, need not be asked."""
+    words = _ASCII_WORD.findall(prose.lower())
+    english = [word for word in words if word in _ENGLISH_TOO]
+    if len(english) < _ENGLISH_SHARE * len(words) or len(_ENGLISH_ALONE.intersection(english)) < _DIFFERENT:
+        return False
+    return sum(word in _NOT_ENGLISH for word in words) <= _FOREIGN_SHARE * len(words)
 
 
 def _counts(prose: str) -> dict[str, int]:
