@@ -118,6 +118,8 @@ SIGNS = [
     ("- 5 eggs", ["5"]),
     ("It fell by 5.", ["5"]),
     ("so—5", ["5"]),
+    ("so--5", ["5"]),
+    ("10^-3 or 10^{-3}", []),
 ]
 
 
@@ -144,6 +146,7 @@ WORDS = [
     ("soixante-dix", []),
     ("treinta y dos", []),
     ("zweiundzwanzig", []),
+    ("7-Eleven", ["7"]),
     ("très bien", []),
     ("one of them", ["+1"]),
     ("eine Frage", ["+1"]),
@@ -224,7 +227,9 @@ COUNTED = [
     ("Step 2: add 5", ["+2", "5"]),
     ("Turn 4", ["+4"]),
     ("Option #2", []),
-    ("No. 7", ["+7"]),
+    ("bus No. 7", ["+7"]),
+    ("No. 7", ["7"]),
+    ("Is it? No. 71.1", ["71.1"]),
     ("Tag 3", ["+3"]),
     ("Schritt 2", ["+2"]),
     ("Jour 3", ["+3"]),
@@ -262,6 +267,7 @@ LAYOUT = [
     ("1,2,3", ["1", "2", "3"]),
     ("2, 3 and 4", ["2", "3", "4"]),
     ("between 3 and 4, so 4.", ["3", "4", "4"]),
+    ("6x13=78, 6 x 13", ["6", "13", "78", "6", "13"]),
     ("in 2024 100 people", ["2024", "100"]),
     ("3 + 4 = 7", ["3", "4", "7"]),
 ]
@@ -295,6 +301,12 @@ def test_places_are_of_the_text_as_it_is() -> None:
     text = "Ｉt is −5, 1 1/2, ２，０００ and 3 million; 4-6."
     found = [text[one.start : one.end] for one in numbers_in(text)]
     assert found == ["−5", "1 1/2", "２，０００", "3 million", "4", "6"]
+
+
+def test_long_numbers_are_exact() -> None:
+    """To the last of 40 digits, negative ones too."""
+    digits = "1234567890" * 4
+    assert [one.value for one in numbers_in(f"{digits} or -{digits}")] == [Decimal(digits), Decimal("-" + digits)]
 
 
 WHOLE = st.integers(min_value=13, max_value=10**12)

@@ -50,6 +50,8 @@ LINES = [
     ("a | b\n--- | ---\n1 | 2\nx", ["row", "divider", "row", "text"]),
     ("| a | b |\n|---|\n| 1 | 2 |", ["text", "text", "text"]),
     ("| a \\| b |\n|---|\n", ["row", "divider", "blank"]),
+    ("- a\n\n| b |\n|---|\n\n  c", ["item", "blank", "row", "divider", "blank", "text"]),
+    ("- a\n\n  | b |\n  |---|\n\n  c", ["item", "blank", "row", "divider", "blank", "more"]),
     ("either a | b or c | d", ["text"]),
     ("```\na | b\n--- | ---\n```", ["fence", "code", "code", "fence"]),
 ]

@@ -22,8 +22,8 @@ _READ: Final = 5_000
 _MOST_DAYS: Final = 31
 _YEAR_DIGITS: Final = 4
 
-_NAME_BEFORE: Final = re.compile(r"(?:[^\W\d_\u0e00-\u1dff\u2000-\uffff][-\u2010\u2011_]?|[#^]|[\^_]\{|第)\Z")
-_NO_NAME_BEFORE: Final = re.compile(rf"(?:(?<![^\W\d_])(?:{words.CURRENCIES})|\\[a-zA-Z]{{1,12}})\Z")
+_NAME_BEFORE: Final = re.compile(r"(?:[^\W\d_\u0e00-\u1dff\u2000-\uffff][-\u2010\u2011_]?|#|\^[-−]?|[\^_]\{[-−]?|第)\Z")
+_NO_NAME_BEFORE: Final = re.compile(rf"(?:(?<![^\W\d_])(?:{words.CURRENCIES})|\\[a-zA-Z]{{1,12}}|[0-9] ?[xX])\Z")
 _NO_NUMBER_BEHIND: Final = re.compile(
     r"[⁰¹²³⁴-⁹₀-₉]|\s?\^|\ufe0f?\u20e3|[ºª]|.?目|h[0-9]{2}|-[а-яё]{1,3}(?![а-яё])|-[A-Z](?![a-zA-Z])"
     r"|(?:(?i:st|nd|rd|th|er|re|e|ème|eme|ère|nde)|s?te[nrms]?|k|K|M|B|bn|mn|D|G)(?![^\W_])"
@@ -43,14 +43,14 @@ _GERMAN_ARTICLE: Final = re.compile(
 _LABEL_BEFORE: Final = re.compile(rf"(?<!\w)(?:{words.NUMBERED})\Z", re.IGNORECASE)
 _TIME_BEHIND: Final = re.compile(rf"\s?(?:{words.TIMES_OF_DAY})", re.IGNORECASE)
 _SIGN_BEFORE: Final = re.compile(r"[-−–](?:[$€£¥₹₽]\s?)?\Z")
-_TAKEN_FROM: Final = re.compile(r"(?:[0-9)%°²][\s*_]{0,3}|[^\W_])\Z")
+_TAKEN_FROM: Final = re.compile(r"(?:[0-9)%°²][\s*_]{0,3}|[^\W_]|[-–—])\Z")
 _MINUS_BEFORE: Final = re.compile(
     r"(?:(?:\A|[.!?:=(,;\n*])|(?<!\w)(?:is|was|be|to|at|of|about|around|equals|from|and|ist|sind|war|auf|bei|von|und|est|à|de|es|son|a|до|от|около)"
     r"|[是为])[\s*]{0,3}(?P<minus>minus|negative|moins|menos|минус|负|零下|マイナス)\s?\Z",
     re.IGNORECASE,
 )
 _LARGER_BEFORE: Final = re.compile(
-    rf"(?<!\w)(?:{words.LARGER})(?:[\s-]|\s(?:and|et|y|und)\s|-et-)\Z|[^\W\d_]-\Z", re.IGNORECASE
+    rf"(?<!\w)(?:{words.LARGER})(?:[\s-]|\s(?:and|et|y|und)\s|-et-)\Z|[^\W_]-\Z", re.IGNORECASE
 )
 _LARGER_BEHIND: Final = re.compile(rf"[\s-](?:{words.LARGER}|{words.PARTS})(?!\w)", re.IGNORECASE)
 _ENGLISH: Final = re.compile(rf"\b(?:{words.ENGLISH})\b", re.IGNORECASE)

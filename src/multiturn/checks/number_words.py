@@ -87,13 +87,13 @@ MONTHS: Final = (
 
 NUMBERED: Final = (
     r"days?|steps?|turns?|weeks?|parts?|chapters?|sections?|options?|questions?|examples?|exercises?|phases?|rounds?|levels?|stages?|lessons?|"
-    r"scenes?|acts?|tips?|points?|items?|tasks?|rules?|figures?|versions?|no\.|nos\.|nr\.|n°|nº|№|"
+    r"scenes?|acts?|tips?|points?|items?|tasks?|rules?|figures?|versions?|(?<=\w )nos?\.|nr\.|n°|nº|№|"
     r"tage?|schritte?|woche|wochen|teile?|kapitel|abschnitt|frage|beispiel|aufgabe|runde|stufe|lektion|szene|tipp|punkt|regel|"
     r"jours?|étapes?|semaines?|parties?|chapitres?|exemples?|exercices?|leçons?|scènes?|règles?|"
     r"días?|pasos?|semanas?|partes?|capítulos?|sección|opción|opciones|preguntas?|ejemplos?|ejercicios?|fases?|lección|escenas?|reglas?|"
     r"день|дня|шаги?|шага|неделя|неделю|часть|глава|глав[уы]|раздел|вариант|вопрос|пример|задание|этап|урок|сцена|совет|пункт|правило"
 )
-"""What counts by a number behind it: Day 3, Step 2."""
+"""What counts by a number behind it: Day 3, Step 2. "No. 7" does behind a word (bus no. 7); else it is an answer."""
 
 TIMES_OF_DAY: Final = r"[ap]\.?m\.?(?!\w)(?!\s+[A-ZÄÖÜ][a-zäöü])|[ap]\.m\.|uhr\b|o['’]clock\b|時(?!間)"
 

@@ -164,10 +164,10 @@ def _read(text: str, match: re.Match[str]) -> Iterator[Number]:
         for one in _values(text, match):
             negative = sign is not None and one.start == start
             yield Number(
-                value=-one.value if negative else one.value,
+                value=one.value.copy_negate() if negative else one.value,
                 start=sign if sign is not None and negative else one.start,
                 end=one.end,
-                other=-one.other if negative and one.other is not None else one.other,
+                other=one.other.copy_negate() if negative and one.other is not None else one.other,
                 counts=counts,
             )
 
@@ -191,12 +191,12 @@ def _values(text: str, match: re.Match[str]) -> Iterator[Numeral]:
     """The values of a token that is written in digits, where it stands in the text."""
     start, end = match.span()
     if match["digits"]:
-        scale = Decimal(10) ** _power(match)
+        power = _power(match)
         run = match["digits"]
         for one in read_numerals(run, comma_is_decimal=comma_is_decimal(text)):
-            other = None if one.other is None else one.other * scale
+            other = None if one.other is None else _scaled(one.other, power)
             last = end if one.end == len(run) else start + one.end
-            yield Numeral(one.value * scale, start + one.start, last, other)
+            yield Numeral(_scaled(one.value, power), start + one.start, last, other)
         return
     ones = match["ones"] or match["whole"] or match["mixed"] or "0"
     if match["vulgar"]:
@@ -205,6 +205,11 @@ def _values(text: str, match: re.Match[str]) -> Iterator[Numeral]:
         top, low = match["top"] or match["over"], match["low"] or match["under"]
     if int(low):
         yield Numeral(Decimal(ones) + Decimal(top) / Decimal(low), start, end)
+
+
+def _scaled(value: Decimal, power: int) -> Decimal:
+    """The value times ten to the power; left alone where that is 0, since arithmetic rounds to 28 digits."""
+    return value.scaleb(power) if power else value
 
 
 def _power(match: re.Match[str]) -> int:
