@@ -118,7 +118,7 @@ def _folded_token(match: re.Match[str]) -> str:
 
 def unaccented(folded: str) -> str:
     """Latin letters without their accents, one character for one, so that offsets stay: ``é`` is ``e``."""
-    return folded.translate(_UNACCENT)
+    return folded if folded.isascii() else folded.translate(_UNACCENT)
 
 
 @lru_cache(maxsize=8192)

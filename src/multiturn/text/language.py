@@ -147,6 +147,7 @@ _FOREIGN_SHARE: Final = 0.03
 _DIFFERENT: Final = 3
 
 _WIDE: Final = frozenset({"han", "kana", "hangul"})
+_NO_LETTERS: Final = bytes(code for code in range(128) if not chr(code).isalpha())
 _NOT_ASCII: Final = re.compile(r"[^\x00-\x7f]+")
 
 SCRIPTS: Final = tuple(_SCRIPTS)
@@ -224,10 +225,10 @@ def _is_plainly_english(prose: str) -> bool:
 
 
 def _counts(prose: str) -> dict[str, int]:
-    """Letters of each script; of ASCII, only the Latin ones need to be looked for."""
+    """Letters of each script; those of ASCII are counted at once."""
     rest = "".join(_NOT_ASCII.findall(prose))
     counts = {name: len(pattern.findall(rest)) if rest else 0 for name, pattern in _SCRIPTS.items()}
-    counts["latin"] = len(_SCRIPTS["latin"].findall(prose))
+    counts["latin"] += len(prose.encode("ascii", "ignore").translate(None, _NO_LETTERS))
     return counts
 
 

@@ -130,9 +130,14 @@ def _may_decline(phrases: Phrases, plain: str, clauses: Sequence[str]) -> bool:
 
 
 def _hinted(phrases: Phrases, text: str) -> bool:
-    return any(word in text for word in phrases.hint) and (
-        not phrases.speaker or any(word in text for word in phrases.speaker)
-    )
+    return _has_one(phrases.hint, text) and (not phrases.speaker or _has_one(phrases.speaker, text))
+
+
+def _has_one(words: Sequence[str], text: str) -> bool:
+    for word in words:  # noqa: SIM110 - any() of a generator takes twice as long, a thousand times a reply
+        if word in text:
+            return True
+    return False
 
 
 @cache
