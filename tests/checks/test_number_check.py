@@ -9,6 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.checks.asking import ask
 
+from multiturn.checks.reading import read_check
+from multiturn.conversation import CheckJson
+
 AREA = {"kind": "number", "value": 36, "unit": ["square met*", "m²"]}
 EUROS = {"kind": "number", "value": 36, "unit": ["€", "euro*", "EUR"]}
 TINS = {"kind": "number", "value": 36, "unit": ["tin*"]}
@@ -151,6 +154,19 @@ def test_it_says_what_it_wants() -> None:
     assert ask(check, "36 m²").reason == "gives 36 give or take 0.5 'm²' and no other number, and not 35"
     assert ask(check, "34 m²").reason == "gives '34', not 36"
     assert ask(check, "36").reason == "gives no number with 'm²' beside it"
+
+
+@pytest.mark.parametrize(
+    ("fields", "phrases"),
+    [
+        ('"value": 36', ("36",)),
+        ('"value": 1e3, "not": [35, 1.50, 100]', ("1000", "35", "1.5", "100")),
+        ('"value": -5, "unit": ["tin*", "box*"], "not": [6]', ("-5 tin*", "6 tin*")),
+    ],
+)
+def test_a_guesser_lists_the_right_number_and_the_wrong_ones(fields: str, phrases: tuple[str, ...]) -> None:
+    """The value first, in plain digits, each with its unit."""
+    assert read_check(CheckJson(f'{{"kind": "number", {fields}}}'.encode())).phrases() == phrases
 
 
 @given(st.integers(min_value=13, max_value=10**9), st.sampled_from(["", " ", "\n", "  \n\n", "!", " All in all."]))

@@ -54,8 +54,8 @@ class GivesNumber(Kind, frozen=True, tag="number"):
         return " ".join(f"gives {self.value:f}{about}{unit} {_IN_WORDS[self.which]}".split()) + absent
 
     def phrases(self) -> Phrases:
-        """The number, with its unit."""
-        return (" ".join((f"{self.value:f}", *self.unit[:1])),)
+        """The value, then the numbers that must be absent, each with the first unit."""
+        return tuple(" ".join((_written(number), *self.unit[:1])) for number in (self.value, *self.not_))
 
     def decide(self, look: Look) -> CheckResult:
         """The span is the number that decided."""
@@ -92,3 +92,9 @@ class GivesNumber(Kind, frozen=True, tag="number"):
         if self._is_right(number):
             return passed(self.wants(), span)
         return failed(f"gives {span.text!r}, not {self.value:f}", span)
+
+
+def _written(number: Decimal) -> str:
+    """As people write it: no exponent, no zeros at the end of a fraction."""
+    plain = f"{number:f}"
+    return plain.rstrip("0").rstrip(".") if "." in plain else plain
