@@ -36,6 +36,9 @@ _AUX: Final = (
     r"(?:is|are|was|were|do|does|did|can|could|will|would|should|must|may|might|has|have|had|need)"  # and not, and n't
 )
 
+_NUMBERED: Final = rf"(?!\.[ ]?\d{{1,5}}[ ](?:{_AUX}|goes|runs|leaves|stops|comes|wins|won|es|est|ist)\b)"
+"""Behind "no": "No. 5 is the best" speaks of number 5. Any other number behind it is given with the no: "No. 71.1"."""
+
 
 def _any(*alternatives: str) -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{one})" for one in alternatives))
@@ -56,7 +59,7 @@ _LEAD: Final = re.compile(
 )
 
 _NO: Final = _any(
-    rf"(?:no|nope|nah){_FINE}\b(?!\.\s?\d)|not{_NOT_ONLY}\b|never(?! mind\b)\b|neither\b|none\b|nothing\b|(?:incorrect|negative)\b|wrong\b|false\b",
+    rf"(?:no|nope|nah){_FINE}\b{_NUMBERED}|not{_NOT_ONLY}\b|never(?! mind\b)\b|neither\b|none\b|nothing\b|(?:incorrect|negative)\b|wrong\b|false\b",
     r"(?:absolutely|definitely|certainly|of course|i'm afraid|i am afraid|probably|surely) not\b|by no means\b|i (?:do not|don't) (?:think|believe) so\b",
     r"(?:that|this|it)(?:'s| is) (?:quite |really |entirely |simply )?(?:incorrect|wrong|false|impossible|unsafe|untrue)\b",
     r"nein\b|nee\b|keineswegs\b|keinesfalls\b|auf keinen fall\b|niemals\b|falsch\b|kein\w{0,2}(?! (?:problem|sorge|frage|zweifel)\b)\b",
