@@ -118,7 +118,7 @@ def _folded_token(match: re.Match[str]) -> str:
 
 def unaccented(folded: str) -> str:
     """Latin letters without their accents, one character for one, so that offsets stay: ``é`` is ``e``."""
-    return folded if folded.isascii() else folded.translate(_UNACCENT)
+    return folded if folded.isascii() else _ACCENTED.sub(lambda match: match[0].translate(_UNACCENT), folded)
 
 
 @lru_cache(maxsize=8192)
@@ -165,3 +165,4 @@ def _unaccent_table() -> dict[int, str]:
 
 
 _UNACCENT: Final = _unaccent_table()
+_ACCENTED: Final = re.compile(r"[\u00c0-\u024f\u1e00-\u1eff]+")
