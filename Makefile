@@ -60,6 +60,7 @@ docs: $(VENV)/dev ## Write docs/cli.md from the command line's own help
 
 bench: $(VENV)/demo ## Measure speed and memory; see benchmarks/README.md
 	$(BIN)/python benchmarks/overhead.py
+	$(BIN)/python benchmarks/checks.py --profile
 	$(BIN)/python benchmarks/memory.py
 	$(BIN)/python benchmarks/servers.py
 	$(BIN)/python benchmarks/embedded.py

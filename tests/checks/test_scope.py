@@ -154,6 +154,11 @@ def test_a_fence_stays_closed() -> None:
     assert text_of(reply, "artefact") == f"{explained}\n```\na = 1\n```"
 
 
+def test_a_bracket_on_a_line_of_its_own_stays() -> None:
+    """What sets a closing off are rules and emojis."""
+    assert text_of('[\n  "milk"\n]\n\n🎉\n\nI hope this helps!', "artefact") == '[\n  "milk"\n]'
+
+
 def test_a_heading_stays_and_a_rule_at_the_edges_goes() -> None:
     """A title may have been asked for."""
     assert text_of("---\n# Rain\n\nIt rains.\n\n---\n", "artefact") == "# Rain\n\nIt rains."

@@ -260,6 +260,7 @@ _CLOSING: Final = re.compile(
     rf"{_MARKS}(?:{_SMILE}[ \t]?){{0,4}}{_LINK_WORD}{{0,2}}[¿¡]?{_stems('closings')}", re.IGNORECASE
 )
 _REMARK: Final = re.compile(rf"{_MARKS}{_stems('remarks')}", re.IGNORECASE)
+_SETS_OFF: Final = re.compile(rf"(?:[\s=—–*_-]|{_SMILE})*")
 _IN_BRACKETS: Final = re.compile(r"[*_]{0,3}[(\[（][^\n]{1,600}[)\]）][.*_]{0,4}\Z")
 
 
@@ -287,10 +288,11 @@ def without_closing(text: str, start: int = 0) -> int:
     """
     lines = [line for line in lines_of(text) if line.end > start and line.kind != "blank"]
     lines = _before_remark(text, lines)
-    idle = {"rule"}
-    end = len(text)
+    end, talked = len(text), False
     for _ in range(_MOST):
-        while lines and lines[-1].kind in idle and not _says_something(text[lines[-1].start : lines[-1].end]):
+        while lines and (
+            lines[-1].kind == "rule" or (talked and _SETS_OFF.fullmatch(text, lines[-1].start, lines[-1].end))
+        ):
             lines.pop()
         if not lines:
             return len(text)
@@ -300,8 +302,7 @@ def without_closing(text: str, start: int = 0) -> int:
             break
         if cut == first:
             lines.pop()
-        end = cut
-        idle.add("text")  # a dash or an emoji on a line of its own sets the closing off
+        end, talked = cut, True
     return len(text[:end].rstrip())
 
 
