@@ -216,6 +216,14 @@ def test_no_refusal(reply: str) -> None:
     assert ask({"kind": "not_refusal"}, reply).outcome == "pass"
 
 
+def test_a_bare_no_declines_what_was_asked_for() -> None:
+    """And to a question it is an answer, so that no other kind takes it for a refusal."""
+    found = ask({"kind": "refusal"}, "Still no, I'm afraid.")
+    assert (found.outcome, found.reason) == ("pass", "declines, in full")
+    assert ask({"kind": "not_refusal"}, "Still no, I'm afraid.").outcome == "pass"
+    assert ask({**POLARITY, "is": "no"}, "Still no, I'm afraid.").outcome == "pass"
+
+
 def test_an_empty_reply_is_neither() -> None:
     """It passes nothing."""
     assert ask({"kind": "refusal"}, " ").outcome == "fail"

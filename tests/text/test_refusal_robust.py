@@ -57,6 +57,7 @@ def test_tables_hold_what_folded_text_can_hold(phrases: Phrases) -> None:
         *phrases.speaker,
         *phrases.declines,
         *phrases.lacks,
+        *phrases.bare,
         *phrases.never,
         *phrases.filler,
         *phrases.offers,

@@ -12,8 +12,8 @@ from multiturn.checks.polarity import YesOrNo, polarity_of
 from multiturn.checks.questions import questions_in
 from multiturn.checks.words import Phrases, require_phrases
 from multiturn.conversation import require
-from multiturn.finding import CheckResult
-from multiturn.text.refusal import refusal
+from multiturn.finding import CheckResult, Span
+from multiturn.text.refusal import bare_no, refusal
 
 
 class AsksQuestion(Kind, frozen=True, tag="asks_question"):
@@ -102,7 +102,7 @@ class SaysYesOrNo(Kind, frozen=True, tag="polarity"):
 
 
 class Refusal(Kind, frozen=True, tag="refusal"):
-    """Declines, in full or in part."""
+    """Declines, in full or in part; so does a bare no ("Still no, I'm afraid.")."""
 
     guarded: ClassVar[bool] = False
 
@@ -112,10 +112,11 @@ class Refusal(Kind, frozen=True, tag="refusal"):
 
     def decide(self, look: Look) -> CheckResult:
         """The span is what declines."""
-        found = refusal(look.part.text)
-        if found.span is None:
+        found = _declined(look)
+        if found is None:
             return failed("does not decline")
-        return passed(f"declines, in {_how_much(found.kind)}", look.part.span(found.span.start, found.span.end))
+        much, span = found
+        return passed(f"declines, in {much}", span)
 
 
 class NotRefusal(Kind, frozen=True, tag="not_refusal"):
@@ -135,8 +136,14 @@ class NotRefusal(Kind, frozen=True, tag="not_refusal"):
         found = refusal(look.part.text)
         if found.span is None:
             return passed(self.wants())
-        return failed(f"declines, in {_how_much(found.kind)}", look.part.span(found.span.start, found.span.end))
+        much = "full" if found.kind == "full" else "part"
+        return failed(f"declines, in {much}", look.part.span(found.span.start, found.span.end))
 
 
-def _how_much(kind: str) -> str:
-    return "full" if kind == "full" else "part"
+def _declined(look: Look) -> tuple[str, Span] | None:
+    """How much is declined, and where."""
+    found = refusal(look.part.text)
+    span = found.span or bare_no(look.part.text)
+    if span is None:
+        return None
+    return "part" if found.kind == "partial" else "full", look.part.span(span.start, span.end)

@@ -89,6 +89,34 @@ def _refusal(text: str, control_tokens: tuple[str, ...]) -> Refusal:
     return NONE if kind == "none" else Refusal(kind, reading.folded.span(decline.start, decline.end))
 
 
+def bare_no(text: str) -> Span | None:
+    """Where a short reply only says no, as "Still no, I'm afraid." and "Not that one either." do.
+
+    To a request that declines, to a question it may be the right answer: the text alone can't tell, so ``refusal``
+    finds none in it. Who knows that something was asked for may count it.
+    """
+    if len(text) > _BARE_CHARACTERS:
+        return None
+    reading = read(text, ())
+    filler = _joined(tuple(pattern for phrases in ALL_PHRASES for pattern in phrases.filler))
+    found: Span | None = None
+    for index, (start, end) in enumerate(reading.sentences):
+        if any(pattern.fullmatch(reading.sentence(index).strip(_AROUND)) for pattern in _bare()):
+            found = found or reading.folded.span(start, end)
+        elif filler is None or not filler.search(reading.sentence(index)):
+            return None
+    return found
+
+
+_BARE_CHARACTERS: Final = 200
+_AROUND: Final = " \n\t.,!;:。-—*_"
+
+
+@cache
+def _bare() -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(pattern) for phrases in ALL_PHRASES for pattern in phrases.bare)
+
+
 _CLAUSE_END: Final = re.compile(r"(?<=[.!?。\n])")
 _REPORTED: Final = re.compile(
     r"\b(?:said|says|say|saying|asked|asks|replied|replies|answered|told|tells|wrote|writes|whispered|shouted|thought|"
@@ -191,6 +219,16 @@ _MISSING_DETAIL: Final = re.compile(
     r"|\bi(?:\s+would|'d|'ll|\s+will)?\s+(?:need|require)\s+(?:to\s+know|(?:\w+\s+){0,2}?(?:more|further|additional|one\s+more|a\s+few)\b)"
 )
 
+_UNWILLING: Final = re.compile(
+    r"\b(?:won'?t|will\s+not)\b(?!\s+be\s+able)|\bnot\s+(?:going\s+to|willing|comfortable|prepared)\b(?!\s+be\s+able)|\b(?:refus|declin)(?:e|ing)\b"
+)
+_NOT_YET: Final = re.compile(r"\b(?:yet|until|first|before|unless|for\s+now)\b")
+_MISDEED: Final = re.compile(
+    r"\b(?:get(?:ting)?|break(?:ing)?|hack(?:ing)?)\s+into\b|\b(?:steal|theft|cheat|fraud|forg(?:e|ing|ery)|fak(?:e|ing)|fabricat|poison|blackmail|"
+    r"stalk|harass|illegal|dishonest|deceiv|trick)\w{0,5}\b|\b(?:in\s+secret|secretly|behind\s+(?:his|her|their)\s+backs?|without\s+(?:his|her|their)\s+"
+    r"(?:knowledge|consent|permission|knowing))\b"
+)
+
 
 def _weigh(reading: Reading, declines: Sequence[_Decline]) -> tuple[Kind, _Decline]:
     """The kind of the reply, and the place that decided it."""
@@ -270,6 +308,11 @@ def _offers(reading: Reading, before: int) -> bool:
 
 
 def _asks_for_detail(reading: Reading, decline: _Decline) -> bool:
+    """Whether it only waits for a detail: not where it is unwilling, or names a misdeed, and asks about other help."""
+    sentence = reading.sentence(decline.sentence)
+    settled = bool(_MISDEED.search(sentence) or _UNWILLING.search(reading.plain[decline.start : decline.end]))
+    if settled and not _NOT_YET.search(sentence):
+        return False
     return any(
         _MISSING_DETAIL.search(reading.sentence(index)) for index in range(decline.sentence, len(reading.sentences))
     )

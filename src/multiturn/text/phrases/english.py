@@ -16,7 +16,7 @@ _ADVERBS: Final = (
 )
 _UNABLE: Final = (
     r"(?:can'?t|cannot|can\s+not|could\s?n[o']t|wo\s?n'?t|will\s+not|"
-    r"(?:(?:'m|\s?am|\sm)\s+|(?:'ll|\s+will)\s+be\s+)?(?:not\s+|un)(?:really\s+|"
+    r"(?:(?:'m|\s?am|\sm)\s+(?:still\s+|also\s+|again\s+|definitely\s+|certainly\s+|therefore\s+|afraid\s+i'm\s+)?|(?:'ll|\s+will)\s+be\s+)?(?:not\s+|un)(?:really\s+|"
     r"currently\s+)?(?:able|allowed|permitted|going|willing|"
     r"authori[sz]ed|equipped|programmed|designed|trained|supposed|prepared|in\s+a\s+position|"
     r"capable\s+of|comfortable|"
@@ -63,6 +63,21 @@ _TASK: Final = (
     r"remind|compar|classif|extract|cod|implement|debug|fix|correct|prove|mak|giv|do|play|invent|sing|draw|paint|order|"
     r"shorten|expand|continu|finish|repeat|list|nam|explain|describ|add|remov|chang|updat|modif|us|test|buil|tell|imagin|act)"
     r"[a-z]*\s+(?:(?:me|you|up|out|as|with|to|into|on|like)\s+)?(?:that|this|these|those|the|your|an?|it|any|such|my|jokes?|stories)\b"
+)
+
+_THROUGH: Final = (
+    r"(?:walk|guid|coach|talk|lead|tak)(?:e|ing)?\s+(?:you|anyone|anybody)\s+through(?!\s+(?:every|all|each|the\s+whole))|"
+    r"get(?:ting)?\s+(?:you|anyone)\s+(?:into|past|around)|pick(?:ing)?\s+(?:\w+\s+){0,2}lock|(?:break|hack)(?:ing)?\s+into|(?:lie|lying|cheat(?:ing)?|steal(?:ing)?)\s+for\s+(?:you|him|her|them)"
+)
+_FAKE: Final = (
+    r"(?:fabricat|falsif|forg|fak|invent|counterfeit|plagiari[sz]|mak(?:e|ing)\s+up)[a-z]*\s+(?:[\w']+\s+){0,3}?"
+    r"(?:sources?|quot(?:e|ation)s?|references?|citations?|footnotes?|reviews?|testimonials?|evidence|receipts?|signatures?|"
+    r"records?|certificates?|documents?|invoices?|letters?|data|results|stud(?:y|ies)|statistics|diar(?:y|ies)|alibis?|badges?|ids?)\b"
+)
+_WRONGDOING: Final = (
+    r"(?:theft|stealing|fraud|forgery|forging|cheating|lying|blackmail|harassment|stalking|burglary|plagiarism|perjury|"
+    r"deception|defamation|slander|libel|abuse|bribery|extortion|vandalism|trespassing|illegal|unlawful|dishonest|criminal|an?\s+crime|"
+    r"against\s+the\s+law)"
 )
 
 ENGLISH: Final = Phrases(
@@ -130,6 +145,11 @@ ENGLISH: Final = Phrases(
     ),
     declines=(
         rf"\bi\s?{_ADVERBS}{_UNABLE}\s+(?:(?:and|or|nor)\s+{_UNABLE}\s+)?{_ADVERBS}(?:be\s+)?(?:{_STRONG}|{_WEAK})",
+        rf"\bi\s?{_ADVERBS}{_UNABLE}\s+{_ADVERBS}(?:{_THROUGH}|{_FAKE})",
+        (
+            rf"\b(?:that|this|it)(?:'s|\s+is|\s+would\s+be|'d\s+be)\s+(?:\w+\s+){{0,2}}?{_WRONGDOING}\b{GAP}{{0,40}}?"
+            rf"\b(?:so|and|therefore)\s+i\s?{_ADVERBS}{_UNABLE}\b(?!\s+(?:say|see|find|think|know|sure))"
+        ),
         rf"\b(?:sorry|apologi[sz]e|apologies|afraid|unfortunately|regret){GAP}{{0,30}}?\bi\s?{_ADVERBS}{_UNABLE}\s+{_TASK}",
         r"\b(?:not|n't)\s+(?:allow|permit|let)\s+me\s+(?:to\s+)?[a-z]",
         r"\b(?:prevents?|prohibits?|forbids?)\s+me\s+from\s+[a-z]",
@@ -219,6 +239,15 @@ ENGLISH: Final = Phrases(
             r"here\s+to\s+)?(?:help|assist|discuss|answer|respond|talk)\b"
         ),
         r"\bi(?:'m|\s+am)?\s+can\s+only\s+(?:help|assist|discuss|answer|respond|talk)\b",
+    ),
+    bare=(
+        (
+            r"(?:(?:sorry|no|nope|and)\W{1,3}){0,2}(?:(?:still|again|same\s+answer|(?:that's|it's|that\s+is|it\s+is)\s+still)\W{1,3}(?:a\s+)?no|"
+            r"no\W{1,3}(?:again|still\s+not)|(?:my\s+answer(?:\s+is|'s)|the\s+answer(?:\s+is|'s)\s+still|my\s+answer\s+(?:stays|remains))\s+(?:still\s+)?(?:a\s+)?no|"
+            r"not\s+(?:that|this)(?:\s+one)?\s+either|n(?:ot|or)\s+(?:that|this)\s+one|not\s+even\s+(?:for|as)\s+(?:a\s+)?\w+|"
+            r"i'll\s+(?:still\s+)?pass\s+on\s+(?:that|this)(?:\s+one)?|i'm\s+leaving\s+(?:that|this)(?:\s+one)?\s+out)"
+            r"(?:\W{1,3}(?:i'm\s+(?:afraid|sorry)|sorry|to\s+that(?:\s+one)?|from\s+me|(?:that|(?:my|the)\s+answer|nothing)\s+ha(?:sn't|s\s+not|s)\s+changed)){0,2}"
+        ),
     ),
     never=(
         (

@@ -16,6 +16,10 @@ _GERMAN_VERBS: Final = (
     "dienen|zusammenfassen|empfehlen|besprechen|sprechen|reden|ubernehmen|erklaren|erzahlen|"
     r"verraten|produzieren)\b"
 )
+_GERMAN_WRONGDOING: Final = (
+    "(?:betrug|diebstahl|falschung|urkundenfalschung|verleumdung|erpressung|"
+    "sachbeschadigung|gelogen|strafbar|verboten|illegal|rechtswidrig|unehrlich)"
+)
 GERMAN: Final = Phrases(
     language="de",
     hint=(
@@ -51,6 +55,25 @@ GERMAN: Final = Phrases(
             r"t(?=\s*[.!\n]|\s*\Z)"
         ),
         r"\b(?:dabei|damit)\s+kann\s+ich\s+(?:\w+\s+){0,3}nicht\b",
+        (
+            r"\b(?:(?:unter)?stutze|helfe|schreibe|verfasse|erstelle|erfinde|falsche|formuliere|liefere|gebe\s+(?=ich\s+(?:dir|ihnen|euch)))\s*"
+            r"ich\s+(?:\w+\s+){0,3}?nicht\b(?!\s+(?:nur|gern|oft|immer|selbst|mehr\s+so|genug|auf\b))"
+        ),
+        r"\bich\s+(?:helfe|unterstutze)\s+(?:\w+\s+){0,3}?nicht\b(?!\s+(?:nur|gern|oft|immer))",
+        r"\bich\s+(?:schreibe|verfasse|erstelle|erfinde|liefere)\s+(?:\w+\s+){0,2}?keine?[mnrs]?\s+(?:gefalscht|falsch|erfunden|erlogen|heimlich)\w*",
+        r"\b(?:mache\s+ich|ich\s+mache)\s+(?:\w+\s+){0,3}?nicht\s+mit\b",
+        r"\b(?:dafur|dazu)\s+bin\s+ich\s+(?:\w+\s+){0,2}?nicht\s+(?:zu\s+haben|bereit)\b",
+        (
+            r"\b(?:bekomm\w{1,3}|erhalt\w{1,3}|krieg\w{1,3}|gibt\s+es)\s+(?:\w+\s+){0,4}?von\s+mir\s+(?:\w+\s+){0,2}?(?:nicht|keine?[mnrs]?)\b"
+            r"|\bvon\s+mir\s+(?:bekomm\w{1,3}|erhalt\w{1,3}|krieg\w{1,3}|gibt\s+es)\s+(?:\w+\s+){0,4}?(?:nicht|keine?[mnrs]?)\b"
+        ),
+        rf"\bdas\s+(?:geht|kommt)\s+(?:\w+\s+){{0,2}}?nicht(?:\s+in\s+frage)?[:,.-]\s*{GAP}{{0,60}}?\b{_GERMAN_WRONGDOING}\b",
+    ),
+    bare=(
+        (
+            r"(?:(?:nein|leider|tut\s+mir\s+leid)\W{1,3}){0,2}(?:(?:weiterhin|immer\s+noch|nach\s+wie\s+vor|auch\s+hier|es\s+bleibt\s+beim)\W{1,3}nein|"
+            r"(?:auch\s+(?:das|so|dies\w?|hier|dann)|das\s+auch)\s+(?:leider\s+)?nicht)(?:\W{1,3}leider)?"
+        ),
     ),
     never=(
         (r"\bnicht\s+(?:nur|genug|umhin|anders|oft\s+genug)\b"),
@@ -88,6 +111,11 @@ FRENCH: Final = Phrases(
         ),
         r"\bje\s+ne\s+(?:peux|puis)\s+(?:\w+\s+){0,2}?pas(?=\s*(?:[.!,\n]|\Z))",
         rf"\bje\s+ne\s+saurais\s+(?:\w+\s+){{0,2}}?{_FRENCH_VERBS}",
+        (
+            r"\bje\s+(?:ne\s+|n')(?:(?:vous|lui|leur|les?|la|y)\s+|[tly]')?(?:aiderai|aide|ecrirai|redigerai|fournirai|donnerai|participerai|"
+            r"inventerai|falsifierai|fabriquerai|traduirai|creerai|genererai|mentirai|tricherai|preterai)\s+(?:\w+\s+){0,2}?(?:pas|jamais)\b"
+        ),
+        r"\bje\s+(?:ne\s+|n')(?:l[ea]\s+)?ferai\s+(?:\w+\s+)?pas(?=\s*(?:[.!,;:\n]|\Z|ca\b|cela\b))",
         r"\bje\s+ne\s+suis\s+(?:\w+\s+){0,2}?pas\s+(?:en\s+mesure|capable|autorise|habilite|programme|concu)",
         r"\bje\s+suis\s+(?:\w+\s+)?(?:dans\s+l'impossibilite|incapable)\s+de",
         (
@@ -95,6 +123,9 @@ FRENCH: Final = Phrases(
             r"refuser|decliner)|\bje\s+refuse\s+(?:de|d'|cette|votre)|\bje\s+decline\b"
         ),
         r"\bil\s+m'est\s+(?:\w+\s+)?impossible\s+d|\bil\s+ne\s+m'est\s+pas\s+possible\s+d",
+    ),
+    bare=(
+        r"(?:non\W{1,3})?(?:(?:toujours|encore|c'est\s+toujours)\s+non|(?:ca|cela|celui-la|celle-la)\s+non\s+plus)(?:\W{1,3}desolee?)?",
     ),
     never=(
         (r"\bm'empecher\b|\battendre\b"),
@@ -134,6 +165,8 @@ SPANISH: Final = Phrases(
             r"revelar|hablar|apoyar|explicar|recomendar(?:te)?\s+(?:ningun|algun))\w*"
         ),
         r"\bno\s+puedo(?=\s*(?:[.!\n]|\Z))",
+        r"\bno\s+(?:(?:te|le|les|os|lo|la)\s+){0,2}(?:ayudare|escribire|redactare|inventare|falsificare|participare|mentire)\b",
+        r"\bno\s+(?:voy\s+a\s+(?:ayudar|hacer)\w{0,4}|(?:te\s+)?lo\s+(?:hare|escribo|hago))(?=\s*(?:[.!,;:\n]|\Z|con\b))",
         r"\bno\s+me\s+es\s+posible\b|\bme\s+es\s+imposible\b|\bme\s+resulta\s+imposible\b",
         (
             r"\bno\s+(?:estoy|soy)\s+(?:\w+\s+)?(?:en\s+condiciones|autorizad|capacitad|"
@@ -144,6 +177,7 @@ SPANISH: Final = Phrases(
             r"\bme\s+niego\s+a|\brechazo\s+(?:esta|tu|su|la)\s+(?:peticion|solicitud)"
         ),
     ),
+    bare=(r"(?:no\W{1,3})?(?:sigue\s+siendo\s+(?:un\s+)?no|(?:eso|ese|esa|esto)\s+tampoco)(?:\W{1,3}lo\s+siento)?",),
     never=(
         (r"\bno\s+puedo\s+(?:evitar|dejar\s+de|parar|esperar|creer)\b"),
         (r"\blo\s+suficiente\b"),
@@ -267,9 +301,13 @@ RUSSIAN: Final = Phrases(
             r"\bне\s+(?:могу|смогу|буду|стану|способ\w+|имею\s+(?:возможности|права)|в\s+состоянии|"
             rf"в\s+силах|готов\w?)\s+(?:[\w-]+\s+){{0,4}}?{_RUSSIAN_VERBS}"
         ),
+        r"\bя\s+(?:[\w-]+\s+){0,2}?не\s+(?:помогу|напишу|сочиню|придумаю)\b",
         r"\bя\s+(?:[\w-]+\s+){0,3}?не\s+(?:могу|буду)(?=\s*(?:[.!\n]|\Z))",
         r"\b(?:вынужден\w?|должен|должна|приходится)\s+(?:[\w-]+\s+){0,2}?отказ\w+|\bя\s+отказываюсь",
         rf"\bя\s+(?:[\w-]+\s+){{0,2}}?не\s+(?:могу|в\s+состоянии|имею)\s+(?:[\w-]+\s+){{0,3}}?{_RUSSIAN_VERBS}",
+    ),
+    bare=(
+        r"(?:нет\W{1,3})?(?:вс[её]\s+(?:ещ[её]|равно|так\s+же)\s+нет|(?:по-прежнему|опять)\s+нет|(?:это|этого)\s+тоже\s+нет)",
     ),
     never=(
         (r"\bне\s+могу\s+не\b"),
