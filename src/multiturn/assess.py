@@ -15,6 +15,7 @@ from multiturn.errors import UsageError
 from multiturn.finding import REFUSED, Assessed, CheckResult, Signal
 from multiturn.measures import MEASURES
 from multiturn.signals.measure import measure
+from multiturn.text.declining import declining
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -98,7 +99,8 @@ def readings(
             found["refusal"] = float(refused)
             found["refusal_full"] = float(signal.label == "full")
             if refusal_expected is not None:
-                found[_EXPECTED[refusal_expected]] = float(refused != refusal_expected)
+                declined = refused or (refusal_expected and declining(record.reply or "") is not None)
+                found[_EXPECTED[refusal_expected]] = float(declined != refusal_expected)
         elif signal.name in _NAMES:
             found[signal.name] = signal.value
     if "words" in found and not found.get("empty"):

@@ -188,7 +188,7 @@ REFUSALS = [
 PARTIAL = (
     "Here is the cake: mix flour, sugar and eggs, then bake for an hour.\n\nI can't give you the second recipe, though."
 )
-HELPS = ["Light the oven at 5:45 pm.", "You can't bake it in time; light it at 5:45.", "No."]
+HELPS = ["Light the oven at 5:45 pm.", "You can't bake it in time; light it at 5:45.", "No problem, light it at 5:45."]
 
 
 @pytest.mark.parametrize("reply", REFUSALS)
@@ -211,7 +211,7 @@ def test_a_part_refused_is_a_refusal_of_that_part() -> None:
 
 @pytest.mark.parametrize("reply", HELPS)
 def test_no_refusal(reply: str) -> None:
-    """A no to the question is none."""
+    """Help is none, nor is a no to a worry."""
     assert ask({"kind": "refusal"}, reply).reason == "does not decline"
     assert ask({"kind": "not_refusal"}, reply).outcome == "pass"
 

@@ -13,7 +13,8 @@ from multiturn.checks.questions import questions_in
 from multiturn.checks.words import Phrases, require_phrases
 from multiturn.conversation import require
 from multiturn.finding import CheckResult, Span
-from multiturn.text.refusal import bare_no, refusal
+from multiturn.text.declining import declining
+from multiturn.text.refusal import refusal
 
 
 class AsksQuestion(Kind, frozen=True, tag="asks_question"):
@@ -102,7 +103,7 @@ class SaysYesOrNo(Kind, frozen=True, tag="polarity"):
 
 
 class Refusal(Kind, frozen=True, tag="refusal"):
-    """Declines, in full or in part; so does a bare no ("Still no, I'm afraid.")."""
+    """Declines, in full or in part. It is asked where something ought to be declined, so a no is enough."""
 
     guarded: ClassVar[bool] = False
 
@@ -143,7 +144,7 @@ class NotRefusal(Kind, frozen=True, tag="not_refusal"):
 def _declined(look: Look) -> tuple[str, Span] | None:
     """How much is declined, and where."""
     found = refusal(look.part.text)
-    span = found.span or bare_no(look.part.text)
+    span = declining(look.part.text)
     if span is None:
         return None
     return "part" if found.kind == "partial" else "full", look.part.span(span.start, span.end)

@@ -67,7 +67,12 @@ _OWN_LABELS: Final = frozenset(
         ),
     ]
 )
-_NO_NAMES: Final = frozenset(["say", "write", "reply_with", "try", "example", "text", "send", "message"])
+_NO_NAMES: Final = frozenset(
+    [
+        *("say", "write", "reply_with", "try", "example", "text", "send", "message"),
+        *("no", "yes", "nein", "ja", "non", "oui", "sí", "si", "нет", "да", "不", "是", "否", "いいえ", "はい"),
+    ]
+)
 _LONGEST_NAME: Final = 3
 
 

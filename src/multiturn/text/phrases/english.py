@@ -262,6 +262,7 @@ ENGLISH: Final = Phrases(
             r"specifics)\b"
         ),
         r"\b(?:take|taking)\s+(?:it|this|that)\s+any\s+(?:further|more)\b",
+        r"\bmake\s+(?:it|this|that|(?:any|much)\s+of\s+(?:it|this|that))\s+out\b",
         r"\bdo\s+(?:it|this|that)\s+justice\b",
         r"\bsay\s+(?:that|this)\s+(?:i|it|with|for)\b",
         r"\b(?:i\s+)?(?:refuse|decline)\s+to\s+(?:believe|accept\s+that|give\s+up|let|be)\b",
