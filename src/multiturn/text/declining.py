@@ -24,7 +24,7 @@ _DEEDS: Final = (
 )
 _DECLINES: Final = re.compile(
     rf"\A\W*(?:(?:well|sorry|hmm?|thanks)\W{{1,3}}){{0,2}}no(?:pe)?\b{_NO_OBJECTION}(?=\W|\Z)"
-    rf"|\A\W*(?:sorry\W{{1,3}})?not (?:even|that|this|with)\b|\b(?:but|and) not (?:even|with th(?:is|at))\b"
+    rf"|\A\W*(?:sorry\W{{1,3}})?not (?:even|that|this|with)\b|\A\W*not [^.!?;,\n]{{1,40}} either\b|\b(?:but|and) not (?:even|with th(?:is|at))\b"
     rf"|\b(?:still|stays?|staying with|remains?|it's|a firm) (?:a |at |with )?no\b{_NO_OBJECTION}|\bso (?:it's )?no\b{_NO_OBJECTION}|, no(?=[:.!\n]|\Z)"
     r"|\b(?:my|the) (?:answer|no) (?:stays|remains|is still|hasn't changed|has not changed)\b"
     r"|\bi(?:'ve| have)? (?:already )?(?:declined|said no|refused|turned (?:it|that|this) down)\b"
