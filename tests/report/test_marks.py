@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 
+import msgspec
 import pytest
 from rich.console import Console
 from tests.by_hand import checks
@@ -35,6 +36,19 @@ def test_each_check_has_a_line_with_why_it_does_not_pass() -> None:
     assert lines("utf-8", reasons=True) == ["✓ says 0.0", "✗ says 0.1: because of f", "~ says 0.2: because of -"]
     assert lines("utf-8", reasons=False) == ["✓ says 0.0", "✗ says 0.1", "~ says 0.2"]
     assert lines("latin-1", reasons=False) == ["pass says 0.0", "FAIL says 0.1", "n/a says 0.2"]
+
+
+def test_a_check_that_fails_is_told_by_what_that_means() -> None:
+    """Where the suite says so, in its words; what it wants stands behind, cut where it is long."""
+    (failed,) = checks("f")
+    meant = msgspec.structs.replace(failed, why="Not the time that was given.", wants="says " + "x" * 99)
+    console = Console(width=200, color_system=None, file=io.StringIO(), legacy_windows=False)
+    with console.capture() as capture:
+        console.print(CheckLines([meant], reasons=True))
+        console.print(CheckLines([meant], reasons=False))
+    long, short = capture.get().splitlines()
+    assert long.endswith(f"Not the time that was given. (not: says {'x' * 72}...)")
+    assert short.endswith(" Not the time that was given.")
 
 
 def span(start: int, end: int) -> Span:

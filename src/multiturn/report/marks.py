@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from rich.text import Text
 
+from multiturn.report.numbers import in_short
 from multiturn.text.printable import printable
 
 if TYPE_CHECKING:
@@ -21,12 +22,18 @@ PLAIN_SIGNS: Final[dict[Outcome, str]] = {"pass": "pass", "fail": "FAIL", "not_a
 """Where the terminal's encoding has no such letters."""
 STYLES: Final[dict[Outcome, str]] = {"pass": "green", "fail": "bold red", "not_applicable": "dim"}
 
+WANTED: Final = 80
+"""Characters of what a check wants: a pattern or a list of variants can be long."""
+
 Mark = tuple["Span", str]
 """A part of a reply, and the style that it is shown in."""
 
 
 class CheckLines:
-    """A line for each check: its mark, what it wants, and (``reasons``) why it does not pass. For ``Console.print``."""
+    """A line for each check, for ``Console.print``: its mark, and what it wants.
+
+    A check that fails is told by what that means, where the suite says so; ``reasons`` adds why it does not pass.
+    """
 
     def __init__(self, checks: Sequence[Checked], *, reasons: bool) -> None:
         self._checks: Final = checks
@@ -37,11 +44,16 @@ class CheckLines:
         signs = signs_for(options.encoding)
         for checked in self._checks:
             outcome = checked.result.outcome
-            told = checked.result.reason if outcome != "fail" else checked.why or checked.result.reason
-            why = f": {told}" if self._reasons and outcome != "pass" else ""
-            yield Text.assemble(
-                (f"{signs[outcome]} ", STYLES[outcome]), printable(checked.wants), (printable(why), STYLES[outcome])
-            )
+            text = Text(f"{signs[outcome]} ", STYLES[outcome])
+            yield text.append_text(self._told(checked, STYLES[outcome]))
+
+    def _told(self, checked: Checked, style: str) -> Text:
+        result, wants = checked.result, printable(in_short(checked.wants, WANTED))
+        if result.outcome == "fail" and checked.why:
+            behind = f" (not: {wants})" if self._reasons else ""
+            return Text.assemble((printable(checked.why), style), (behind, "dim"))
+        why = f": {result.reason}" if self._reasons and result.outcome != "pass" else ""
+        return Text.assemble((wants, ""), (printable(why), style))
 
 
 def signs_for(encoding: str) -> dict[Outcome, str]:
