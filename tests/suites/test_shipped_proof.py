@@ -39,11 +39,11 @@ def test_goldens_pass_bad_replies_fail_and_attackers_pass_nothing(name: str) -> 
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize("name", WHOLE)
 def test_replies_that_were_held_blind_pass(name: str, style: str) -> None:
-    """Every conversation, turn for turn, in each style; the floor is 97 %."""
+    """Every conversation, turn for turn, in each style; the floor is 97 %, of nearly every check."""
     held = held_blind(name, style)
     assert sorted(one.conversation for one in held) == sorted(one.id for one in suite(name).conversations)
     total = check_held(suite(name), held)[0][-1]
-    assert total.of >= 200
+    assert total.of >= ENOUGH_HELD * sum(len(turn.checks) for one in suite(name).conversations for turn in one.turns)
     assert total.passed >= ENOUGH_HELD * total.of
 
 
