@@ -104,7 +104,7 @@ def test_checks_that_came_back_are_told_apart_from_those_that_were_lost() -> Non
         (1, 2, "pass"),
     ]
     assert {flip.reason for flip in change.flips} == {"because of f"}
-    assert [flip.capability for flip in change.flips] == ["follow_up", "follow_up", "recovery", "recovery"]
+    assert [flip.capability for flip in change.flips] == [None, None, "recovery", "recovery"]
 
 
 def test_flipped_checks_weigh_most() -> None:

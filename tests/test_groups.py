@@ -25,15 +25,15 @@ SUITE = Suite(name="s", conversations=(FIRST, Conversation(id="c2", turns=(Turn(
 
 
 def test_groups_follow_the_turns_capability_before_the_conversations() -> None:
-    """A turn that refers to nothing before it is in no group of distances."""
+    """The first turn is in none; a turn that refers to nothing before it is in no group of distances."""
     assert groups_of(FIRST) == {
         ("all", ""): (0, 1, 2, 3),
         ("turn", "1"): (0,),
         ("turn", "2"): (1,),
         ("turn", "3"): (2,),
         ("turn", "4"): (3,),
-        ("capability", "recovery"): (0, 3),
         ("capability", "correction"): (1, 2),
+        ("capability", "recovery"): (3,),
         ("distance", "1"): (1, 2),
         ("distance", "3"): (3,),
         ("category", "writing"): (0, 1, 2, 3),

@@ -20,7 +20,7 @@ from typing import Final, TypeVar
 import msgspec
 
 from multiturn.arms import open_arms
-from multiturn.assess import assess
+from multiturn.assess import assess, turns_where
 from multiturn.blocking import finish
 from multiturn.checks.reading import read_check
 from multiturn.comparable import refuse_if_different
@@ -125,6 +125,7 @@ __all__ = [
     "transcript_text",
     "transcripts",
     "turn_text",
+    "turns_where",
     "unread_names",
     "unwatched",
 ]

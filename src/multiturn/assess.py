@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from multiturn.checks.reading import check_transcript, read_check
 from multiturn.errors import UsageError
-from multiturn.finding import REFUSED, Assessed, CheckResult, Signal
+from multiturn.finding import REFUSED, Assessed, CheckResult, Signal, turn_passes
 from multiturn.measures import MEASURES
 from multiturn.signals.measure import measure
 from multiturn.text.declining import declining
@@ -110,15 +110,21 @@ def readings(
 
 def _check_readings(checks: Iterable[CheckResult]) -> dict[str, float]:
     """Counts of checks, and of what applied the share that passed and whether all did; nothing without checks."""
-    outcomes = Counter(result.outcome for result in checks)
+    results = list(checks)
+    outcomes = Counter(result.outcome for result in results)
     found: dict[str, float] = {}
     if outcomes["not_applicable"]:
         found[INAPPLICABLE] = outcomes["not_applicable"]
     applied = outcomes["pass"] + outcomes["fail"]
     if applied:
         found |= {PASSED: outcomes["pass"], APPLIED: applied, "check_pass": outcomes["pass"] / applied}
-        found["turn_pass"] = float(not outcomes["fail"])
+        found["turn_pass"] = float(turn_passes(results))
     return found
+
+
+def turns_where(assessed: Assessed, conversation: Conversation, measure: str) -> tuple[int, ...]:
+    """The turns (from 0) at which a flag of ``measures.MEASURES`` is raised: ``refusal_missing``, say."""
+    return tuple(at for at, found in enumerate(readings_of(assessed, conversation)) if found.get(measure) == 1)
 
 
 def readings_of(assessed: Assessed, conversation: Conversation) -> list[dict[str, float]]:

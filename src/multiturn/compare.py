@@ -84,6 +84,8 @@ def compare(
         contrasts=tuple(contrasts),
         changes=tuple(sorted(changes, key=lambda change: -change.score)),
         distributions=tuple(_distributions(arms)),
+        suite=f"{suite.name}, version {suite.version}",
+        expectations=suite.expectations,
         notes=(
             *notes,
             *_format_note(overall["role_leakage"]),

@@ -107,8 +107,11 @@ class Conversation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
             )
 
     def capability_of(self, turn: int) -> Capability | None:
-        """What the turn at this index probes: its own capability, else the conversation's."""
-        return self.turns[turn].capability or self.capability
+        """What the turn at this index probes: its own capability, else the conversation's.
+
+        The first turn has nothing before it, so the conversation's is none of its: it probes only what it says itself.
+        """
+        return self.turns[turn].capability or (self.capability if turn else None)
 
 
 class Suite(msgspec.Struct, frozen=True, kw_only=True):
@@ -144,6 +147,17 @@ class Suite(msgspec.Struct, frozen=True, kw_only=True):
             if history == "golden":
                 asked += [turn.golden for turn in conversation.turns]
             digest.update(msgspec.json.encode(asked) + b"\n")
+        return digest.hexdigest()
+
+    @property
+    def expectations(self) -> str:
+        """SHA-256 over all that stands in the conversations, what is expected of the replies included.
+
+        Until checks came, this was the suite's digest: runs that were stored or exported then bear it.
+        """
+        digest = hashlib.sha256()
+        for conversation in self.conversations:
+            digest.update(msgspec.json.encode(conversation) + b"\n")
         return digest.hexdigest()
 
     @property

@@ -136,7 +136,10 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):
-    """Two runs under identical conditions, paired conversation by conversation."""
+    """Two runs under identical conditions, paired conversation by conversation.
+
+    ``suite`` and ``expectations`` (:attr:`multiturn.conversation.Suite.expectations`) say which checks were asked.
+    """
 
     base_run: str
     tuned_run: str
@@ -145,6 +148,8 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     distributions: tuple[Distribution, ...] = ()
     verdicts: tuple[Verdict, ...] = ()
     notes: tuple[str, ...] = ()
+    suite: str = ""
+    expectations: str = ""
 
 
 class HistoryGap(msgspec.Struct, frozen=True, kw_only=True):

@@ -32,4 +32,7 @@ def test_run_and_compare_hold_both(
     code, out, _ = cli("run", "scripted:echo", *both, "--dry-run")
     assert "with golden history" in out
     assert len(cli("runs")[1].strip().splitlines()) >= 4
+    (folder / "bare.json").write_text('[{"id": "a", "turns": [{"text": "x", "golden": "y"}, "z"]}]', encoding="utf-8")
+    assert "no gap" in refused("run", "scripted:echo", "--suite", "bare.json", "--history", "both")
+    assert "golden history" in cli("runs")[1]
     assert "leave out one of them" in refused("run", "scripted:echo", *both, "--resume", "x")

@@ -6,7 +6,8 @@ import asyncio
 
 import pytest
 
-from multiturn.conversation import Message
+from multiturn.conversation import Conversation, Message, Turn
+from multiturn.dialogue import Manner, hold
 from multiturn.engines.mutants import IN_ENGLISH, LONG, MUTANTS, REFUSAL, SMALL_TALK, mutant
 from multiturn.engines.scripted import ScriptedEngine
 from multiturn.errors import SpecError
@@ -14,7 +15,7 @@ from multiturn.facts import EngineOptions
 from multiturn.protocols import Engine
 from multiturn.registry import open_engines, read_template, resolve
 from multiturn.text.measure import count_words
-from multiturn.transcript import Request, Sampling, Session
+from multiturn.transcript import Reply, Request, Sampling, Session, Timing, TurnRecord
 
 
 def heard(request: Request) -> str:
@@ -98,6 +99,26 @@ def test_a_mutant_is_an_engine_with_an_identity_of_its_own() -> None:
         assert engine.facts.context_window == inner.facts.context_window
     with pytest.raises(SpecError, match="forgets"):
         mutant(inner, "sleeps")
+
+
+def test_what_a_mutant_does_not_hear_is_no_servers_truncation() -> None:
+    """The engine behind it counts the tokens of a shorter prompt; the conversation is held to its end all the same."""
+
+    def counted(request: Request) -> Reply:
+        words = sum(len(message.content.split()) for message in request.messages)
+        return Reply(text="fine, and on", finish="stop", timing=Timing(total=0.0), prompt_tokens=words)
+
+    turns = tuple(Turn(text=f"turn {index}, " + "as you like it " * (9 - index)) for index in range(5))
+    conversation = Conversation(id="a", turns=turns)
+
+    async def kept(_: TurnRecord) -> None:
+        """Nothing is."""
+
+    manner = Manner(sampling=Sampling())
+    engine = mutant(ScriptedEngine(counted), "forgets")
+    held = asyncio.run(hold(conversation, engine, manner, commit=kept))
+    assert [record.status for record in held.turns] == ["ok"] * 5
+    assert [record.prompt_tokens is None for record in held.turns] == [False, False, True, True, True]
 
 
 def test_a_mutant_by_its_spec() -> None:

@@ -15,6 +15,8 @@ from multiturn.errors import NotFound, StoreError
 from multiturn.store import Store, export_run, import_run, open_store
 from multiturn.transcript import Session, TurnRecord
 
+MakeRun = Callable[..., RunRecord]
+
 
 def ok(turn: int, reply: str) -> TurnRecord:
     return TurnRecord(turn=turn, user="hello", status="ok", reply=reply, token_ids=(1, 2))
@@ -111,6 +113,18 @@ def test_a_torn_line_in_the_middle(exported: Path, fresh: Store) -> None:
     imported = import_run(fresh, exported)
     assert (imported.turns, [notice.line for notice in imported.notices]) == (3, [4])
     assert "line 4 is left out" in imported.notices[0].text
+
+
+def test_a_run_from_before_checks_comes_back_whole(
+    tmp_path: Path, store: Store, fresh: Store, suite: Suite, make_run: MakeRun
+) -> None:
+    """Its digest is over all of the conversations; it is known, and the run can be read."""
+    path = tmp_path / "old.jsonl"
+    store.create_run(make_run("old"))
+    export_run(store, "old", path)
+    path.write_bytes(path.read_bytes().replace(suite.digest.encode(), suite.expectations.encode()))
+    assert import_run(fresh, path).notices == ()
+    assert fresh.suite(suite.expectations) == suite
 
 
 def test_a_torn_suite_line(exported: Path, fresh: Store) -> None:

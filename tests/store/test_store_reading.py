@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable
 
+import msgspec
 import pytest
 
 from multiturn.conditions import RunRecord
-from multiturn.conversation import Suite
+from multiturn.conversation import CheckJson, Suite
 from multiturn.errors import NotFound, StoreError
 from multiturn.store import Store, reading
 from multiturn.transcript import Failure, Session, TurnRecord
@@ -44,6 +45,20 @@ def keep(store: Store, run_id: str, turns: Iterable[tuple[Session, TurnRecord]])
 def test_a_suite_comes_back_by_its_digest(store: Store, suite: Suite) -> None:
     assert store.save_suite(suite) == suite.digest
     assert store.suite(suite.digest) == suite
+
+
+def test_what_is_expected_is_the_newest_and_never_becomes_nothing(store: Store, suite: Suite) -> None:
+    """A suite that asks the same brings its checks and whys; one without checks takes none away."""
+    first, *rest = suite.conversations
+    check = CheckJson(b'{"kind":"says","any":["1"]}')
+    turns = (msgspec.structs.replace(first.turns[0], checks=(check,)), *first.turns[1:])
+    checked = msgspec.structs.replace(first, turns=turns, why="w")
+    mended = msgspec.structs.replace(suite, version="4", conversations=(checked, *rest))
+    store.save_suite(suite)
+    assert store.save_suite(mended) == suite.digest
+    assert store.suite(suite.digest) == mended
+    store.save_suite(suite)
+    assert store.suite(suite.digest) == mended
 
 
 def test_a_suite_that_is_not_there(store: Store) -> None:

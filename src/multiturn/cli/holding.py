@@ -95,7 +95,7 @@ def compare(
     _show(compared, everything=all_tables)
     if before is not None:
         _show_gap(job, (before.base, compared.base), (before.tuned, compared.tuned))
-    _end(compared.base, compared.tuned)
+    _end(*([before.base, before.tuned] if before is not None else []), compared.base, compared.tuned)
 
 
 def run(
@@ -133,7 +133,7 @@ def run(
         _show_gap(job, (before, held))
     if held.reused or held.progress.replies:
         say(f"read it:  multiturn show {held.run.id}")
-    _end(held)
+    _end(*([before] if before is not None else []), held)
 
 
 def _show(compared: Compared, *, everything: bool = False) -> None:
@@ -146,7 +146,8 @@ def _show(compared: Compared, *, everything: bool = False) -> None:
 
 def _tell(held: Held) -> None:
     progress = held.progress
-    name = f"{shorten(held.run.arm.spec)}: run {held.run.id}"
+    history = " with golden history" if held.run.conditions.history == "golden" else ""
+    name = f"{shorten(held.run.arm.spec)}{history}: run {held.run.id}"
     kept = "reproducible" if held.run.conditions.reproducible else "not reproducible"
     if held.reused:
         say(f"{name} was held before under the same conditions; used again ({kept})")
@@ -186,12 +187,20 @@ def _end(*runs: Held) -> None:
 
 
 def _golden_job(job: Job) -> Job:
-    """The same with golden replies as the history."""
+    """The same with golden replies as the history; refused where nothing could be compared between the two."""
+    suite = job.chosen_suite()
+    if not any(turn.checks for conversation in suite.conversations for turn in conversation.turns):
+        raise UsageError(
+            f"{suite.name} has no checks, so there is no gap between histories to show",
+            hint="leave out --history both, or give turns checks; docs/writing.md shows how",
+        )
     return msgspec.structs.replace(job, settings=msgspec.structs.replace(job.settings, history="golden"))
 
 
 def _show_gap(job: Job, *arms: tuple[Held, Held]) -> None:
-    """What each model passes with golden history and with its own."""
+    """The runs with golden history, and what each model passes with that and with its own."""
+    for golden, _ in arms:
+        _tell(golden)
     with multiturn.api.open_store(job.store, create=False) as opened:
         gap = multiturn.api.history_gap(opened, *((golden.run, own.run) for golden, own in arms))
     OUT.print(multiturn.api.render(multiturn.api.history_gap_table(gap)))

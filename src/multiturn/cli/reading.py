@@ -18,6 +18,7 @@ from multiturn.text.printable import printable
 if TYPE_CHECKING:
     from multiturn.conditions import RunRecord
     from multiturn.conversation import Conversation
+    from multiturn.finding import Assessed
     from multiturn.store import Store
 
 Run = Annotated[str, typer.Argument(metavar="RUN", help="Id of a run, or how it begins, or: latest.")]
@@ -52,7 +53,8 @@ def runs(store: flags.StoreWhere = None) -> None:
         states = f"  [{states}]" if states else ""
         whole = "complete" if done == run.turns else f"{done}/{run.turns} turns"
         how = _sampling_of(run)
-        what = f"{run.suite_name} ({counted(run.conversations, 'conversation')})"
+        history = ", golden history" if run.conditions.history == "golden" else ""
+        what = f"{run.suite_name} ({counted(run.conversations, 'conversation')}{history})"
         say(f"{run.id}  {shorten(run.arm.spec)}  {what}  {whole}{states}  {how}")
 
 
@@ -67,25 +69,52 @@ def show(
     run: Run,
     conversation: One = None,
     refusals: Annotated[bool, typer.Option("--refusals", help="Only conversations with a refusal, marked.")] = False,
+    unexpected: Annotated[
+        bool, typer.Option("--unexpected-refusals", help="Only conversations with a refusal where none is right.")
+    ] = False,
+    lacking: Annotated[
+        bool, typer.Option("--missing-refusals", help="Only conversations without a refusal where one is right.")
+    ] = False,
+    failed: Annotated[bool, typer.Option("--failed", help="Only conversations with a check that fails.")] = False,
     prompts: Annotated[bool, typer.Option("--prompts", help="Also what was really sent, as it was rendered.")] = False,
     store: flags.StoreWhere = None,
 ) -> None:
-    """Show transcripts of a run, each with why its conversation is in the suite on top."""
+    """Show transcripts of a run, each with why its conversation is in the suite on top.
+
+    Of several choices (--refusals, --failed ...) each must hold.
+    """
+    chosen = {
+        "refusals": refusals,
+        "unexpected refusals": unexpected,
+        "missing refusals": lacking,
+        "failed checks": failed,
+    }
+    wanted = [name for name, is_wanted in chosen.items() if is_wanted]
     with multiturn.api.open_store(store, create=False) as opened:
         found = opened.run(run)
         conversations = _conversations(opened, found)
         shown = 0
         for assessed in multiturn.api.assessed(opened, found, conversation):
-            if refusals and not assessed.refusals:
+            item = conversations.get(assessed.transcript.session.conversation)
+            if not all(_has(name, assessed, item) for name in wanted):
                 continue
             if shown:
                 OUT.print()
-            item = conversations.get(assessed.transcript.session.conversation)
             OUT.print(multiturn.api.transcript_text(assessed, item, prompts=prompts))
             shown += 1
     if not shown:
         where = "" if conversation is None else f" in conversation {conversation!r}"
-        say(f"run {found.id} has no {'refusals' + where if refusals else 'transcripts yet'}")
+        say(f"run {found.id} has no {' and '.join(wanted) + where if wanted else 'transcripts yet'}")
+
+
+def _has(what: str, assessed: Assessed, item: Conversation | None) -> bool:
+    """Whether a transcript has what was chosen; what the suite expects can't be told without it."""
+    if what == "refusals":
+        return bool(assessed.refusals)
+    if what == "failed checks":
+        return any(checked.result.outcome == "fail" for checked in assessed.checks)
+    measure = "refusal_unexpected" if what == "unexpected refusals" else "refusal_missing"
+    return item is not None and bool(multiturn.api.turns_where(assessed, item, measure))
 
 
 def diff(run_a: Run, run_b: Run, conversation: One = None, store: flags.StoreWhere = None) -> None:

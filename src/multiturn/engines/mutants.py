@@ -229,8 +229,14 @@ class Mutant:
         return await self._inner.prompt(self._heard(request))
 
     async def reply(self, request: Request) -> Reply:
-        """The damaged reply; what the engine behind it raises is raised."""
-        reply = await self._inner.reply(self._heard(request))
+        """The damaged reply; what the engine behind it raises is raised.
+
+        Where it heard other messages than were sent, the prompt's tokens are not told: they are those of another prompt.
+        """
+        heard = self._heard(request)
+        reply = await self._inner.reply(heard)
+        if heard.messages != request.messages:
+            reply = msgspec.structs.replace(reply, prompt_tokens=None, cached_tokens=None)
         text = self._damage.says(request, reply.text)
         return reply if text == reply.text else msgspec.structs.replace(reply, text=text, token_ids=None, logprobs=None)
 

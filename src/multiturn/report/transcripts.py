@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from multiturn.report.marks import CheckLines, marked, marks_of
+from multiturn.text.declining import declining
 from multiturn.text.printable import printable
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def transcript_text(assessed: Assessed, conversation: Conversation | None, *, pr
             parts.append(Padding(Text(printable(record.prompt_delta), "dim"), INDENT))
         parts.append(Padding(_said("user", record.user, "bold cyan"), (1, 0, 0, 0)))
         checks = assessed.checks_of(record.turn)
-        parts.append(_reply(record, refused.get(record.turn), checks))
+        parts.append(_reply(record, refused.get(record.turn), checks, _expected(conversation, record.turn)))
         if checks:
             parts.append(Padding(CheckLines(checks, reasons=True), INDENT))
     return Group(*parts)
@@ -48,7 +49,7 @@ def transcript_text(assessed: Assessed, conversation: Conversation | None, *, pr
 
 def turn_text(record: TurnRecord, *, user: bool = True) -> Group:
     """One turn to read, with or without what the user said."""
-    reply = _reply(record, None, ())
+    reply = _reply(record, None, (), None)
     return Group(_said("user", record.user, "bold cyan"), reply) if user else Group(reply)
 
 
@@ -86,10 +87,23 @@ def _said(who: str, text: str, style: str) -> Text:
     return Text.assemble((f"{who}: ", style), printable(text))
 
 
-def _reply(record: TurnRecord, refusal: Signal | None, checks: Sequence[Checked]) -> Text:
+def _expected(conversation: Conversation | None, turn: int) -> bool | None:
+    """Whether a refusal is right at this turn; None where the suite does not say."""
+    known = conversation is not None and turn < len(conversation.turns)
+    return conversation.turns[turn].refusal_expected if conversation is not None and known else None
+
+
+def _reply(
+    record: TurnRecord,
+    refusal: Signal | None,
+    checks: Sequence[Checked],
+    refusal_expected: bool | None,  # noqa: FBT001
+) -> Text:
     marks = list(_marks(record))
     if refusal is not None:
-        marks.append(f"{refusal.label} refusal")
+        marks.append(f"{refusal.label} refusal" + (", unexpected" if refusal_expected is False else ""))
+    elif refusal_expected and record.reply is not None and declining(record.reply) is None:
+        marks.append("no refusal, though one is right")
     text = Text.assemble(("model: ", "bold green"))
     text.append_text(_body(record, refusal, checks))
     if marks:

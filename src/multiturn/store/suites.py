@@ -23,14 +23,21 @@ def keep_suite(connection: Connection, suite: Suite, digest: str) -> None:
 
 
 def renew_suite(connection: Connection, suite: Suite, digest: str) -> None:
-    """Keep a suite; where one that asks the same is there, what is expected of the replies becomes this one's."""
+    """Keep a suite; where one that asks the same is there, what is expected of the replies becomes this one's.
+
+    Checks are never replaced by none: a suite without any says nothing of what is expected.
+    """
     there = read_suite(connection, digest)
     if there is None:
         keep_suite(connection, suite, digest)
-    elif there != suite:
+    elif there != suite and (_has_checks(suite) or not _has_checks(there)):
         connection.execute(update(SUITES).where(SUITES.c.digest == digest).values(**_head(suite)))
         connection.execute(delete(CONVERSATIONS).where(CONVERSATIONS.c.suite_digest == digest))
         _keep_conversations(connection, suite, digest)
+
+
+def _has_checks(suite: Suite) -> bool:
+    return any(turn.checks for conversation in suite.conversations for turn in conversation.turns)
 
 
 def _head(suite: Suite) -> dict[str, str]:
