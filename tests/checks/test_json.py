@@ -100,8 +100,13 @@ def test_other_scopes() -> None:
 
 
 def test_it_needs_the_end() -> None:
-    """A reply that was cut off is none."""
+    """A reply that was cut off is none, but where a fence was closed behind the JSON and only talk was cut."""
     assert "cut off" in ask(CHECK, '{"a": 1}', status="length").reason
+    fenced = 'Here it is:\n\n```json\n{"a": 1}\n```'
+    assert ask(CHECK, fenced + "\n\nTell me if", status="length").outcome == "pass"
+    assert ask(CHECK, fenced.replace("1", "1,") + "\n\nTell me if", status="length").reason.startswith("gives no valid")
+    assert "cut off" in ask(CHECK, fenced.removesuffix("\n```"), status="length").reason
+    assert "cut off" in ask({**CHECK, "scope": "reply"}, fenced, status="length").reason
 
 
 SCHEMA: dict[str, object] = {
@@ -144,6 +149,14 @@ def test_a_value_must_fit_the_schema(value: object, fault: str) -> None:
     assert len(found.reason) < 250
 
 
+def nested(depth: int) -> dict[str, object]:
+    """A schema of so many objects in each other."""
+    schema: dict[str, object] = {"type": "number"}
+    for _ in range(depth - 1):
+        schema = {"not": schema}
+    return schema
+
+
 @pytest.mark.parametrize(
     ("schema", "fault"),
     [
@@ -159,6 +172,8 @@ def test_a_value_must_fit_the_schema(value: object, fault: str) -> None:
         ({"minimum": "a"}, "schema.minimum: 'a' is not of type 'number'"),
         ({"items": [{}]}, "schema.items"),
         ([], "schema: Expected `object"),
+        (nested(41), "schema is more than 40 objects and lists deep"),
+        (nested(150), "schema is more than 40 objects and lists deep"),
     ],
 )
 def test_faults_of_schemas(schema: object, fault: str) -> None:
@@ -169,7 +184,8 @@ def test_faults_of_schemas(schema: object, fault: str) -> None:
 
 
 def test_deep_values_and_schemas_that_refer_to_themselves() -> None:
-    """Recursion in a schema is fine; a value too deep for it fails."""
+    """Recursion in a schema is fine, and so are 40 levels of it; a value too deep for it fails."""
+    assert "not" in ask({**CHECK, "schema": nested(40)}, "1").reason
     tree = {"$ref": "#/$defs/tree", "$defs": {"tree": {"type": "array", "items": {"$ref": "#/$defs/tree"}}}}
     assert ask({**CHECK, "schema": tree}, "[[], [[]]]").outcome == "pass"
     assert "[0][0]: 1 is not of type 'array'" in ask({**CHECK, "schema": tree}, "[[1]]").reason

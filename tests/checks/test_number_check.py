@@ -109,6 +109,14 @@ def test_a_range_shares_its_unit() -> None:
     assert told(check, "3 bowls and 4 eggs") == ("pass", "4")
 
 
+@pytest.mark.parametrize(("which", "outcome"), [("last", "fail"), ("only", "fail"), ("first", "pass"), ("any", "pass")])
+def test_a_last_or_an_only_number_needs_the_end_of_the_reply(which: str, outcome: str) -> None:
+    """What was cut off at the limit may have had another."""
+    check = {"kind": "number", "value": 36, "which": which}
+    assert ask(check, "First 36 jars, then", status="length").outcome == outcome
+    assert ask(check, "First 36 jars, then").outcome == "pass"
+
+
 def test_values_are_exact() -> None:
     """No rounding of binary fractions; the tolerance is absolute, and its edge is in."""
     assert ask({"kind": "number", "value": 0.3}, "It is 0.30.").outcome == "pass"

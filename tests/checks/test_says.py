@@ -65,6 +65,26 @@ def test_a_phrase_that_can_not_be_looked_for_is_a_fault(phrase: str, fault: str)
     assert bool(phrase_fault(phrase)) == bool(fault)
 
 
+def test_no_entry_is_empty() -> None:
+    """One without a variant could never be said."""
+    with pytest.raises(ValueError, match=r"all\[1\] is empty"):
+        ask({"kind": "says", "all": ["lemon", []]}, "Lemon.")
+
+
+@pytest.mark.parametrize(
+    ("scope", "outcome"), [("last_sentence", "fail"), ("last_line", "fail"), ("first_line", "pass"), ("reply", "pass")]
+)
+def test_a_reply_that_was_cut_off_has_no_last_sentence_and_no_last_line(scope: str, outcome: str) -> None:
+    """Nor has one of which something there must be absent."""
+    check = {"kind": "says", "any": ["lemon"], "scope": scope}
+    assert ask(check, "A lemon cake", status="length").outcome == outcome
+    assert ask(check, "A lemon cake").outcome == "pass"
+    absent = {"kind": "does_not_say", "any": ["walnut"], "scope": scope}
+    assert ask(absent, "A lemon cake", status="length").outcome == outcome
+    negated = {"kind": "not", "check": {"kind": "says", "any": ["walnut"], "scope": scope}}
+    assert ask(negated, "A lemon cake", status="length").outcome == outcome
+
+
 def test_what_no_kind_needs_to_decide() -> None:
     """Empty, refused, echoed, overflowed: a fail. Lost by the environment: not applicable, with the reason."""
     check = {"kind": "does_not_say", "any": ["walnut*"]}

@@ -1,7 +1,7 @@
 """What every check has and does: its common fields, what it looks at, and the answers that do not depend on its kind.
 
 A kind is a frozen struct with a ``decide``; calling a check settles first what is the same for all (no reply, an empty
-one, a refusal, an echo, a reply without its end, a scope that is not there) and asks the kind only then.
+one, a refusal, an echo, a scope that is not there, a reply without its end) and asks the kind only then.
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ from multiturn.transcript import Transcript, TurnRecord
 
 RENAMED: Final = {"is_": "is", "not_": "not", "except_": "except", "from_": "from"}
 """Fields whose names are words of Python."""
+
+_AT_THE_END: Final = frozenset({"last_sentence", "last_line"})
+"""Scopes that a reply which was cut off does not have."""
 
 
 class Bad(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -93,6 +96,10 @@ class Kind(
         """Whether a reply that was cut off at the limit can't pass, as with an upper bound of its length."""
         return False
 
+    def is_whole(self, _look: Look) -> bool:
+        """Whether a reply that was cut off has all of what ``needs_end`` is about; only the talk behind it was cut."""
+        return False
+
     def wants(self) -> str:
         """What it asks for, in a few words after "the reply ..."."""
         raise NotImplementedError
@@ -111,13 +118,18 @@ class Kind(
 
     def __call__(self, so_far: Transcript, turn: TurnRecord) -> CheckResult:
         """What it says of this turn, given the turns before it. See ``protocols.Check``."""
-        settled = _before_the_kind(self, so_far, turn)
+        settled = without_reply(turn)
+        if settled is None and self.guarded:
+            settled = _no_real_reply(self, so_far, turn, turn.reply or "")
         if settled is not None:
             return settled
         part = part_of(turn.reply or "", self.scope)
         if part is None:
             return failed(f"the reply has no {scope_name(self.scope)}")
-        return self.decide(Look(part, so_far, turn))
+        look = Look(part, so_far, turn)
+        if turn.status == "length" and reads_the_end(self) and not self.is_whole(look):
+            return failed("the reply was cut off at the limit, before its end")
+        return self.decide(look)
 
 
 class Read(msgspec.Struct, frozen=True):
@@ -129,11 +141,11 @@ class Read(msgspec.Struct, frozen=True):
     check: Check
 
     def phrases(self) -> tuple[str, ...]:
-        """The phrases it looks for; none where it is a user's own."""
+        """The phrases it looks for."""
         return self.check.phrases() if isinstance(self.check, Kind) else ()
 
     def longest_back(self) -> int:
-        """How many turns back it looks; 0 where it looks at its own reply only, or is a user's own."""
+        """How many turns back it looks; 0 where it looks at its own reply only."""
         return self.check.longest_back() if isinstance(self.check, Kind) else 0
 
 
@@ -152,8 +164,13 @@ def inapplicable(reason: str) -> CheckResult:
     return CheckResult(outcome="not_applicable", reason=reason)
 
 
-def _before_the_kind(check: Kind, so_far: Transcript, turn: TurnRecord) -> CheckResult | None:
-    """The answer where it does not depend on the kind."""
+def reads_the_end(check: Kind) -> bool:
+    """Whether it looks at the end of a reply, by its kind or by its scope."""
+    return check.needs_end or check.scope in _AT_THE_END
+
+
+def without_reply(turn: TurnRecord) -> CheckResult | None:
+    """The answer of every check where there is no reply, or an empty one; None where there is something to look at."""
     if turn.missing:
         told = f": {turn.failure.kind}" if turn.failure is not None else ""
         return inapplicable(f"no reply, through no doing of the model ({turn.status}{told})")
@@ -161,10 +178,6 @@ def _before_the_kind(check: Kind, so_far: Transcript, turn: TurnRecord) -> Check
         return failed(f"no reply: {turn.status.replace('_', ' ')}, by the model's own doing")
     if is_blank(turn.reply):
         return failed("the reply is empty")
-    if check.guarded and (fault := _no_real_reply(check, so_far, turn, turn.reply)):
-        return fault
-    if turn.status == "length" and check.needs_end:
-        return failed("the reply was cut off at the limit, before its end")
     return None
 
 

@@ -12,7 +12,7 @@ from multiturn.checks.base import Kind, Look, failed, inapplicable, passed
 from multiturn.checks.kept import Particular, name_particulars, number_particulars, values_in
 from multiturn.checks.matching import Variants, as_variants, first_of_each, listed
 from multiturn.checks.part import Part, whole
-from multiturn.checks.words import Phrases, require_phrases
+from multiturn.checks.words import Phrases, require_phrases, require_variants
 from multiturn.conversation import require
 from multiturn.finding import CheckResult, Span
 
@@ -39,7 +39,7 @@ class Recalls(Kind, frozen=True, tag="recalls"):
 
     def __post_init__(self) -> None:
         require(bool(self.facts), "facts is empty: what the user gave")
-        _require_variants(self.facts, "facts")
+        require_variants(self.facts, "facts")
         require_phrases(self.distractors, "distractors")
         require(bool(self.distractors) or not self.unless_negated, "unless_negated is for distractors; there are none")
 
@@ -73,7 +73,7 @@ class Chooses(Kind, frozen=True, tag="chooses"):
 
     def __post_init__(self) -> None:
         require(len(self.options) > 1, "options needs two or more")
-        _require_variants(self.options, "options")
+        require_variants(self.options, "options")
         every = [phrase.casefold() for phrase in self.phrases()]
         twice = next((phrase for phrase in every if every.count(phrase) > 1), "")
         require(not twice, f"options: {twice!r} stands for two of them, or twice for one")
@@ -174,12 +174,6 @@ class Keeps(Kind, frozen=True, tag="keeps"):
         for one in (*numbers, *names):
             if not self.except_ or Variants(self.except_).find(whole(one.text)) is None:
                 yield one
-
-
-def _require_variants(several: tuple[str | Phrases, ...], field: str) -> None:
-    for index, variants in enumerate(several):
-        require(bool(variants), f"{field}[{index}] is empty")
-        require_phrases(as_variants(variants), f"{field}[{index}]")
 
 
 def _is_passed_over(text: str, start: int, end: int) -> bool:

@@ -13,7 +13,7 @@ from multiturn.checks.matching import Variants, as_variants, listed
 from multiturn.checks.part import Part, Range
 from multiturn.checks.scope import After, Scope
 from multiturn.checks.structure import CodeBlock, Table, code_blocks, tables
-from multiturn.checks.words import Phrases, require_phrases
+from multiturn.checks.words import Phrases, require_variants
 from multiturn.conversation import require
 from multiturn.finding import CheckResult, Span
 
@@ -53,8 +53,7 @@ class HasCodeBlock(Kind, frozen=True, tag="code_block"):
     def __post_init__(self) -> None:
         _require_scope(self.scope, "reply")
         require(len(self.language.split()) <= 1, "language must be one word, as a fence names it: python")
-        for index, variants in enumerate(self.says):
-            require_phrases(as_variants(variants), f"says[{index}]")
+        require_variants(self.says, "says")
 
     def wants(self) -> str:
         """The block, in words."""
@@ -99,8 +98,7 @@ class HasTable(Kind, frozen=True, tag="table"):
 
     def __post_init__(self) -> None:
         _require_scope(self.scope, "reply", "artefact")
-        for index, variants in enumerate(self.header):
-            require_phrases(as_variants(variants), f"header[{index}]")
+        require_variants(self.header, "header")
 
     @property
     def needs_end(self) -> bool:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from multiturn.checks.base import Kind, Look, failed, passed
 from multiturn.checks.json_schema import schema_fault, violation
-from multiturn.checks.json_text import Broken, json_in, only_json
+from multiturn.checks.json_text import Broken, json_block, json_in, only_json
 from multiturn.checks.part import Part, whole
 from multiturn.checks.scope import Scope
 from multiturn.conversation import require
@@ -33,13 +33,18 @@ class IsJson(Kind, frozen=True, tag="json"):
         """What was cut off may have broken it."""
         return True
 
+    def is_whole(self, look: Look) -> bool:
+        """A fence was closed behind it, and more than that may stand in the reply."""
+        block = json_block(self._part(look).text)
+        return self.scope != "reply" and block is not None and block.closed
+
     def wants(self) -> str:
         """That it is valid."""
         return "gives valid JSON" + (" that fits the schema" if self.schema is not None else "")
 
     def decide(self, look: Look) -> CheckResult:
         """The span is the JSON, or the rest of the line where it breaks."""
-        part = whole(look.reply) if self.scope == "artefact" else look.part
+        part = self._part(look)
         text = part.text
         found = only_json(text) if self.scope == "reply" else json_in(text)
         if isinstance(found, Broken):
@@ -47,6 +52,10 @@ class IsJson(Kind, frozen=True, tag="json"):
         fault = violation(self.schema, found.value) if self.schema is not None else ""
         span = part.span(found.start, found.end)
         return failed(f"the JSON does not fit: {fault}", span) if fault else passed(self.wants(), span)
+
+    def _part(self, look: Look) -> Part:
+        """Where JSON is looked for: of ``artefact`` it knows more than the scope does."""
+        return whole(look.reply) if self.scope == "artefact" else look.part
 
 
 def _where(part: Part, text: str, broken: Broken) -> Span | None:

@@ -39,10 +39,14 @@ _OTHERS: Final = (
 _KEYWORDS: Final = (*_OF_A_SCHEMA, *_OF_NAMED_SCHEMAS, *_OF_SCHEMAS, *_OTHERS)
 _FORMATS: Final = ("date", "email", "ipv4", "ipv6", "uuid")
 _SHOWN: Final = 160
+_DEEPEST: Final = 40
+"""So deep objects and lists may stand in each other; validators and their stack manage about twice that."""
 
 
 def schema_fault(schema: Schema) -> str:
     """What is wrong with a schema, with its place; empty where nothing is."""
+    if _is_deeper(schema, _DEEPEST):
+        return f"schema is more than {_DEEPEST} objects and lists deep"
     try:
         Draft202012Validator.check_schema(schema)
     except SchemaError as error:
@@ -64,6 +68,17 @@ def violation(schema: Schema, value: Value) -> str:
     except RecursionError:
         return "it is nested too deeply for the schema"
     return f"{error.json_path}: {_shortened(error.message)}" if error else ""
+
+
+def _is_deeper(value: object, most: int) -> bool:
+    """Whether more than so many objects and lists stand in each other; level by level, so no depth is too much."""
+    level: list[object] = [value]
+    for _ in range(most + 1):
+        nested = [one for one in level if isinstance(one, dict | list)]
+        if not nested:
+            return False
+        level = [inner for one in nested for inner in (one.values() if isinstance(one, dict) else one)]
+    return True
 
 
 def _ignored(schema: object, place: str) -> Iterator[str]:

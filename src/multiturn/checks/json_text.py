@@ -57,9 +57,7 @@ def json_in(text: str) -> Found | Broken:
     That is the first fenced block that is marked as JSON or begins with a bracket; else the text without its lead-in
     and closing; else the first bracket at the start of a line that parses to the end of a line.
     """
-    blocks = code_blocks(text)
-    fenced = next((block for block in blocks if "json" in block.language), None)
-    fenced = fenced or next((block for block in blocks if _is_bracket(text, block)), None)
+    fenced = json_block(text)
     if fenced is not None:
         return _whole(text, (fenced.start, fenced.end))
     start = without_lead_in(text)
@@ -72,6 +70,13 @@ def json_in(text: str) -> Found | Broken:
             return found
         broken = broken or found
     return broken or Broken("there is none")
+
+
+def json_block(text: str) -> CodeBlock | None:
+    """The first fenced block that is marked as JSON, else the first that begins with a bracket."""
+    blocks = code_blocks(text)
+    marked = next((block for block in blocks if "json" in block.language), None)
+    return marked or next((block for block in blocks if _is_bracket(text, block)), None)
 
 
 def _is_bracket(text: str, block: CodeBlock) -> bool:

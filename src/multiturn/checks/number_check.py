@@ -46,6 +46,11 @@ class GivesNumber(Kind, frozen=True, tag="number"):
         for index, number in enumerate(self.not_):
             require(abs(number - self.value) > self.tolerance, f"not[{index}] is within the tolerance of value")
 
+    @property
+    def needs_end(self) -> bool:
+        """What was cut off may have had another number."""
+        return self.which in ("last", "only")
+
     def wants(self) -> str:
         """The number, in words."""
         about = f" give or take {self.tolerance:f}" if self.tolerance else ""

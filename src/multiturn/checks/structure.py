@@ -66,11 +66,12 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CodeBlock(msgspec.Struct, frozen=True):
-    """A fenced block: the code is ``text[start:end]``, fences not included."""
+    """A fenced block: the code is ``text[start:end]``, fences not included. ``closed``: it has a fence at its end."""
 
     language: str
     start: int
     end: int
+    closed: bool = True
 
 
 class Table(msgspec.Struct, frozen=True):
@@ -130,7 +131,7 @@ def code_blocks(text: str) -> tuple[CodeBlock, ...]:
         elif line.kind == "fence" or (line.kind == "item" and _FENCE.match(text[line.content : line.end])):
             opened = line
     if opened is not None:
-        found.append(_block(text, opened, last))
+        found.append(msgspec.structs.replace(_block(text, opened, last), closed=False))
     return tuple(found)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from multiturn.checks.base import Kind, Look, Read, failed, inapplicable, passed
+from multiturn.checks.base import Kind, Look, Read, failed, inapplicable, passed, reads_the_end
 from multiturn.conversation import require
 from multiturn.finding import CheckResult
 
@@ -128,4 +128,4 @@ def _require_no_proof(one: Read, place: str) -> None:
 def _reads_the_end(one: Read) -> bool:
     if isinstance(one.check, _Several):
         return any(map(_reads_the_end, one.check.checks))
-    return isinstance(one.check, Kind) and one.check.needs_end
+    return isinstance(one.check, Kind) and reads_the_end(one.check)

@@ -19,6 +19,13 @@ def require_phrases(phrases: Phrases, field: str) -> None:
         require(not fault, f"{field}[{index}] {fault}")
 
 
+def require_variants(several: tuple[str | Phrases, ...], field: str) -> None:
+    """Raise ValueError unless each entry has a phrase, and each phrase can be looked for."""
+    for index, variants in enumerate(several):
+        require(bool(variants), f"{field}[{index}] is empty")
+        require_phrases(as_variants(variants), f"{field}[{index}]")
+
+
 class Says(Kind, frozen=True, tag="says"):
     """Has so many of ``any``, and of each entry of ``all`` one variant."""
 
@@ -29,8 +36,7 @@ class Says(Kind, frozen=True, tag="says"):
     def __post_init__(self) -> None:
         require(bool(self.any or self.all), "needs any or all: phrases to look for")
         require_phrases(self.any, "any")
-        for index, variants in enumerate(self.all):
-            require_phrases(as_variants(variants), f"all[{index}]")
+        require_variants(self.all, "all")
         require(not self.any or 1 <= self.at_least <= len(self.any), "at_least must be from 1 to the number of any")
 
     def wants(self) -> str:
