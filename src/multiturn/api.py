@@ -22,6 +22,7 @@ import msgspec
 from multiturn.arms import open_arms
 from multiturn.assess import assess, turns_where
 from multiturn.blocking import finish
+from multiturn.checks.own import allow_checks
 from multiturn.checks.reading import read_check
 from multiturn.comparable import refuse_if_different
 from multiturn.compare import compare as compare_runs
@@ -61,13 +62,15 @@ from multiturn.store import Store, export_run, import_run, open_store
 from multiturn.stored import assessed, pass_rates, transcripts
 from multiturn.suites.lint import lint
 from multiturn.suites.proof import check_held, prove
-from multiturn.suites.reading import load_suite, shipped_parts, shipped_suites, unread_names
+from multiturn.suites.quotas import QUOTAS
+from multiturn.suites.reading import load_suite, shipped_name, shipped_parts, shipped_suites, unread_names
 from multiturn.suites.selection import select
 from multiturn.transcript import Sampling, Transcript
 
 __all__ = [
     "ENOUGH_HELD",
     "MOST_ABLATED",
+    "QUOTAS",
     "Ablated",
     "Arm",
     "Assessed",
@@ -92,6 +95,7 @@ __all__ = [
     "aestimate",
     "aevaluate",
     "aexamine",
+    "allow_checks",
     "areplay",
     "assess",
     "assessed",
@@ -118,6 +122,7 @@ __all__ = [
     "read_held",
     "render",
     "select",
+    "shipped_name",
     "shipped_parts",
     "shipped_suites",
     "side_by_side",

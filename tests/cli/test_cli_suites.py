@@ -79,6 +79,15 @@ def test_lint_counts_its_remarks_and_is_no_fault(cli: Cli, folder: Path) -> None
     assert out.splitlines()[-1].startswith("one: no faults, 1 remark")
 
 
+def test_quotas_are_for_the_suites_that_are_shipped(cli: Cli, folder: Path) -> None:
+    """A user's file is not held to them for its name, and remarks are advice; ours is, by path as by name."""
+    (folder / "quick.json").write_text(json.dumps([{"id": "a", "turns": ["hi", "and on"]}]), encoding="utf-8")
+    code, out, _ = cli("suite", "lint", "quick.json")
+    assert (code, out.splitlines()[-1]) == (0, "quick: no faults, 0 remarks")
+    shipped = Path(__file__).parents[2] / "data" / "safety_conversations.json"
+    assert cli("suite", "lint", str(shipped))[0] == cli("suite", "lint", "safety_conversations")[0] == 0
+
+
 @pytest.mark.parametrize("command", [("suite", "lint"), ("suite", "show"), ("run", "scripted:echo", "--suite")])
 def test_every_fault_of_a_suite_is_told_at_once(
     refused: Refused, cli: Cli, folder: Path, command: tuple[str, ...]

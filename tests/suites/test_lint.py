@@ -4,6 +4,7 @@ import pytest
 
 from multiturn.conversation import Capability, Conversation, Pattern, Suite, Turn
 from multiturn.suites.lint import SHIPPED_FIELDS, lint
+from multiturn.suites.quotas import QUOTAS, Quota
 from multiturn.suites.reading import load_suite, shipped_parts, shipped_suites
 
 
@@ -18,8 +19,8 @@ def conversation(
     return Conversation(id=identifier, turns=turns, capability=capability, pattern=pattern, domain=domain)
 
 
-def rules(*conversations: Conversation, name: str = "mine", most_words: int = 150) -> list[tuple[str, str]]:
-    remarks = lint(Suite(name=name, conversations=conversations), most_words=most_words)
+def rules(*conversations: Conversation, name: str = "mine", quota: Quota | None = None) -> list[tuple[str, str]]:
+    remarks = lint(Suite(name=name, conversations=conversations), quota=quota)
     return [(remark.rule, remark.conversation) for remark in remarks]
 
 
@@ -28,11 +29,13 @@ def test_a_users_plain_suite_has_no_remarks() -> None:
     assert rules(conversation("a"), conversation("b")) == []
 
 
-def test_shipped_suites_have_every_label() -> None:
-    """What is optional for users is required where the suite is one of ours, and quotas are counted."""
-    found = rules(conversation("a"), name="mtbench_conversations")
+@pytest.mark.parametrize("name", ["mine", *QUOTAS])
+def test_a_suite_with_a_quota_needs_every_label(name: str) -> None:
+    """What is optional for users is then required, and the quota is counted; the suite's name plays no part."""
+    found = rules(conversation("a"), name=name, quota=QUOTAS["mtbench_conversations"])
     assert [one for one in found if one[0] != "quota"] == [("required_field", "a")] * len(SHIPPED_FIELDS)
     assert ("quota", "") in found
+    assert rules(conversation("a"), name=name) == []
 
 
 def test_one_turn_shows_no_memory() -> None:
@@ -86,4 +89,4 @@ def test_capabilities_that_nothing_probes() -> None:
 @pytest.mark.parametrize("name", [*shipped_suites(), *shipped_parts()])
 def test_shipped_suites_are_sound(name: str) -> None:
     """Nothing is remarked on them: no label is missing, nothing said twice, no quota missed, no probe gives itself away."""
-    assert [str(remark) for remark in lint(load_suite(name))] == []
+    assert [str(remark) for remark in lint(load_suite(name), quota=QUOTAS[name])] == []

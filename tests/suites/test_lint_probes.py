@@ -32,6 +32,9 @@ def held(*turns: Turn | str, identifier: str = "a", system: str | None = None) -
     return Conversation(id=identifier, turns=said, system=system)
 
 
+SAYS = {"kind": "says", "any": ["7:15"]}
+SHORT = {"kind": "count", "of": "words", "max": 5}
+ASKS = {"kind": "asks_question"}
 RECALLS = {"kind": "recalls", "facts": [["7:15", "quarter past seven"]], "distractors": ["8:15"]}
 
 
@@ -51,11 +54,80 @@ def test_a_good_probe_has_no_remarks() -> None:
         (turn("No nuts!", {"kind": "does_not_say", "any": ["walnut*"]}, distance=2), "no_positive_check"),
         (turn("How much, 12 or what?", {"kind": "number", "value": 12}, distance=2), "answer_given"),
         (turn("As I'll explain later, when?", RECALLS, distance=2), "later_reference"),
+        (turn("When do we eat, at 7:15?", RECALLS), "answer_given"),
+        (turn("Is it 7:15 then?", {"kind": "regex", "pattern": r"\b7[:.]15\b"}, distance=2), "answer_given"),
+        (turn("So 7:15?", {"kind": "all_of", "checks": [SAYS, SHORT]}, distance=2), "answer_given"),
+        (turn("So 7:15?", {"kind": "any_of", "checks": [SAYS, ASKS]}, distance=2), "answer_given"),
+        (turn("So 7:15?", {"kind": "not", "check": ASKS}, SAYS, distance=2), "answer_given"),
+        (turn("When?", {"kind": "all_of", "checks": [{**RECALLS, "facts": ["Mira"]}]}, distance=2), "fact_never_given"),
+        (turn("When?", {"kind": "any_of", "checks": [RECALLS, SAYS]}, distance=1), "wrong_distance"),
     ],
 )
 def test_a_weak_probe(probe: Turn, rule: Rule) -> None:
     """Each is told once, at its turn."""
     assert remarks(held("We sit down at 7:15.", "A starter?", probe)) == [(rule, "a", 2)]
+
+
+@pytest.mark.parametrize(
+    "probe",
+    [
+        turn("When, at 7:15 or at 8:15?", SAYS, {"kind": "does_not_say", "any": ["8:15"]}, distance=2),
+        turn("When, at 7:15 or at 8:15?", SAYS, {"kind": "regex", "pattern": "8:15", "absent": True}, distance=2),
+        turn("When, at 7:15 or 8:15?", SAYS, {"kind": "not", "check": {**SAYS, "any": ["8:15"]}}, distance=2),
+        turn("7:15 is for the starter. And who?", {"kind": "says", "all": ["7:15", "Mira"]}, distance=2),
+        turn("7:15, and who is it?", {"kind": "all_of", "checks": [SAYS, {**SAYS, "any": ["Mira"]}]}, distance=2),
+        turn("Say it again for 7:15.", SAYS, {"kind": "ends_with", "any": ["Ahoy"]}, distance=2),
+        msgspec.structs.replace(turn("No, 7:15! Once more.", SAYS), capability="correction"),
+    ],
+)
+def test_a_probe_that_does_not_give_itself_away(probe: Turn) -> None:
+    """Where both answers stand in the turn, or a part of what is asked for, repeating the turn is no answer."""
+    assert remarks(held("We sit down at 7:15.", "A starter?", probe)) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Nimm die Uhrzeit, wie ich es dir später erkläre.",
+        "Change the date, see below.",
+        "Utilise l'adresse, comme je l'expliquerai.",
+        "Ponlo como te explicaré más tarde.",
+        "Сделай так, как я тебе позже объясню.",
+        "就像我稍后会解释的那样修改。",
+        "後で説明するとおりに直してください。",
+        "Take the price from the list, see my next message.",
+    ],
+)
+def test_a_reference_to_words_to_come(text: str) -> None:
+    """In each language of the suites; at the first turn, too."""
+    assert remarks(held(text, "And then?")) == [("later_reference", "a", 0)]
+    assert remarks(held("Hello.", text)) == [("later_reference", "a", 1)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Correct the text, see below:\n\nThe sun shines.",
+        "From now on translate what I say next into German.",
+        "Do as I say. I'll explain later why.",
+        "Mach es, wie ich es sage.",
+        "Fais comme je te dis, et répète ce que je dirai.",
+        "Hazlo como te digo.",
+        "Сделай, как я скажу.",
+        "请把我接下来说的翻译成英文。",
+        "次のメッセージを英語に訳してください。",
+    ],
+)
+def test_what_leans_on_no_words_to_come(text: str) -> None:
+    """A text below in the same message, and orders for turns to come."""
+    assert remarks(held(text, "And then?")) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["先ほど言ったとおり、くるみなしで。", "像我刚才说的，不要核桃。", "Wie vorhin gesagt, ohne Nüsse."]
+)
+def test_a_reference_back_in_the_first_turn(text: str) -> None:
+    assert remarks(held(text, "And then?")) == [("first_turn_link", "a", 0)]
 
 
 def test_a_fact_that_is_given_later_or_by_the_system() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from multiturn.conversation import Capability, Category, Conversation, Link, Pattern, Suite, Turn
 from multiturn.errors import NotFound, SuiteError, UsageError
 from multiturn.suites.quotas import QUOTAS
-from multiturn.suites.reading import examine, load_suite, parse_suite, shipped_parts, shipped_suites
+from multiturn.suites.reading import examine, load_suite, parse_suite, shipped_name, shipped_parts, shipped_suites
 
 GOOD = '{"id": "a", "turns": ["One?", "Two?"]}'
 
@@ -85,6 +85,27 @@ def test_shipped_suites_load_by_name(name: str) -> None:
     """Each suite that comes with the package reads without a fault, and bears its file's name."""
     assert name in QUOTAS
     assert load_suite(name).name == name
+
+
+def test_which_shipped_suite_a_name_or_file_leads_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By name, by a link, or as a copy byte for byte; what a user calls by our name or has changed is the user's own."""
+    assert [shipped_name(name) for name in (*shipped_suites(), *shipped_parts())] == [
+        *shipped_suites(),
+        *shipped_parts(),
+    ]
+    root = Path(__file__).parents[2] / "data"
+    assert [shipped_name(root / f"{name}.json") for name in shipped_suites()] == [*shipped_suites()]
+    ours = (root / "safety_conversations.json").read_bytes()
+    copy = tmp_path / "mine.json"
+    copy.write_bytes(ours)
+    assert shipped_name(str(copy)) == "safety_conversations"
+    copy.write_bytes(ours + b"\n")
+    assert shipped_name(copy) is None
+    (tmp_path / "quick").write_text(GOOD, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert shipped_name("quick") is None
+    with pytest.raises(NotFound):
+        shipped_name("nowhere.json")
 
 
 def test_a_name_that_leads_nowhere_is_told_with_the_nearest(tmp_path: Path) -> None:

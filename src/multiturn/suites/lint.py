@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from multiturn.conversation import Capability, Conversation, Suite
 from multiturn.suites.lint_probes import lint_probes
-from multiturn.suites.quotas import QUOTAS, missed_quotas
+from multiturn.suites.quotas import Quota, missed_quotas
 from multiturn.suites.remarks import Remark
 
 if TYPE_CHECKING:
@@ -20,18 +20,25 @@ MOST_WORDS: Final = 150
 """A turn with more words tests reading more than holding a conversation, and fills small context windows."""
 
 
-def lint(suite: Suite, *, most_words: int = MOST_WORDS) -> tuple[Remark, ...]:
-    """All remarks: conversation by conversation, then those that compare conversations, then on the whole suite."""
+def lint(suite: Suite, *, most_words: int = MOST_WORDS, quota: Quota | None = None) -> tuple[Remark, ...]:
+    """All remarks: conversation by conversation, then those that compare conversations, then on the whole suite.
+
+    Args:
+        suite: as it was read.
+        most_words: a turn with more is remarked.
+        quota: what the suite must cover; with one, each conversation needs every label, too. The suites we ship have
+            one each (``QUOTAS``); a user's own has none, whatever its name.
+    """
     remarks: list[Remark] = []
     for conversation in suite.conversations:
-        if suite.name in QUOTAS:
+        if quota is not None:
             remarks += _required_fields(conversation)
         remarks += _shape(conversation, most_words)
     remarks += _alike_conversations(suite)
     remarks += lint_probes(suite)
     remarks += _uncovered(suite)
-    if suite.name in QUOTAS:
-        remarks += missed_quotas(suite, QUOTAS[suite.name])
+    if quota is not None:
+        remarks += missed_quotas(suite, quota)
     return tuple(remarks)
 
 

@@ -5,17 +5,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from multiturn.checks.base import Kind, Look
+from multiturn.checks.base import Kind, Look, Read
+from multiturn.checks.facts import Recalls
 from multiturn.checks.matching import Variants, as_variants, listed
 from multiturn.checks.part import whole
 from multiturn.checks.reading import read_check
+from multiturn.checks.together import AllOf, AnyOf, Not
 from multiturn.conversation import Conversation, Suite, Turn
+from multiturn.finding import Outcome
 from multiturn.suites.proof import probing_turns
 from multiturn.suites.remarks import Remark
-from multiturn.text.fold import fold
+from multiturn.text.fold import fold, unaccented
 from multiturn.text.language import UNKNOWN, language
 from multiturn.transcript import Session, Transcript, TurnRecord
 
@@ -29,16 +32,31 @@ GRAM: Final = 4
 SHORTEST: Final = 30
 """Shorter turns ("Shorter, please.") are alike by nature."""
 
-CONTENT_KINDS: Final = frozenset({"says", "recalls", "number", "chooses"})
+CONTENT_KINDS: Final = frozenset({"says", "recalls", "number", "chooses", "regex", "starts_with", "ends_with"})
 """Kinds whose answer could stand in the probing turn."""
 
 _REFERS_BACK: Final = re.compile(
     r"\b(?:as i (?:said|told you|mentioned)|you (?:said|told me|wrote|mentioned)|your (?:last|previous|earlier) (?:reply|answer|text|message)|"
-    r"like before|as before|wie (?:ich )?gesagt|comme (?:je l'ai )?dit|como (?:te )?dije|как я (?:уже )?(?:сказал|говорил)\w*)\b"
+    r"like before|as before|wie (?:ich )?(?:schon |eben |vorhin )?gesagt|comme (?:je l'ai )?(?:deja )?dit|como (?:te |ya )?dije|как я (?:уже )?(?:сказал|говорил)\w*)\b"
+    r"|我(?:刚才|刚刚|之前|前面|上面)(?:说|提|讲)过?到?的|你(?:刚才|刚刚|之前|前面|上面)(?:说|写|提到)的"
+    r"|(?:さっき|先ほど|前に)(?:言った|話した|伝えた|お伝えした|述べた)(?:よう|通り|とおり)"
 )
 _REFERS_AHEAD: Final = re.compile(
-    r"\b(?:as i(?:'ll| will) (?:say|explain|tell you)|see below for|what i say next|my next message says|in the next message i(?:'ll| will))\b"
+    r"\b(?:as i(?:'ll| will|'m going to| am going to) (?:say|explain|tell you|mention|describe|show)|my next message (?:says|explains|gives|has)|see my next message"
+    r"|wie ich (?:(?:dir|euch|ihnen|es|das) ){0,2}(?:noch|gleich|spater|nachher) (?:(?:noch|genauer) )?(?:sag|erklar|schreib|erzahl|erwahn|beschreib)\w{1,4}|siehe (?:meine )?nachste nachricht"
+    r"|comme je (?:(?:te|vous|le) |l'){0,2}(?:dirai|expliquerai|preciserai|raconterai|decrirai)|voir mon prochain message"
+    r"|como (?:(?:te|os|le|les|lo) ){0,2}(?:(?:dire|explicare|contare) (?:luego|despues|mas (?:tarde|adelante|abajo))|voy a (?:decir|explicar|contar))|(?:vease|ver) mi proximo mensaje"
+    r"|как я (?:(?:тебе|вам|ещ[её]) )?(?:потом|позже|дальше|далее) (?:(?:тебе|вам) )?(?:скажу|объясню|расскажу|напишу|опишу)|(?:см\.|смотрите?) (?:мо[её] )?следующее сообщение)\b"
+    r"|(?:正如|就像|像|如)我?(?:稍后|等下|等会儿?|待会儿?|接下来|之后|后面)我?(?:会|要|将)?(?:给你|跟你|向你)?(?:说|讲|告诉|解释|提到|描述)|见(?:我的?)?下一?条(?:消息|信息)"
+    r"|(?:後で|あとで|のちほど|この後)(?:詳しく)?(?:説明する|話す|言う|伝える|述べる|お伝えする|お話しする|ご説明する)(?:よう|通り|とおり)|次のメッセージ(?:を参照|を見て|の通り|のとおり)"
 )
+"""Only what leans on words to come. "Translate what I say next" leans on none: it is an order for turns to come."""
+
+_BELOW: Final = re.compile(
+    r"\b(?:(?:see|as (?:described|listed|shown|explained)) below|siehe unten|voir (?:ci-dessous|plus bas)|(?:vease|ver) (?:abajo|mas abajo)|(?:см|смотри|смотрите)\.? ниже)\b"
+    r"|见下文|如下文所[述示]|下記(?:を)?参照|以下を参照"
+)
+"""These refer to what follows in the same message, where something does."""
 _SLOT: Final = re.compile(r"\"[^\"\n]{1,200}\"|'[^'\n]{2,200}'(?!\w)|\d[\d.,:]*|(?<=\s)[A-ZÄÖÜÉА-Я][\w'-]*")
 _SPACE: Final = re.compile(r"\W+")
 
@@ -62,22 +80,58 @@ def _probe(conversation: Conversation, index: int) -> Iterator[Remark]:
     if not turn.why.strip():
         text = "why is missing; say what a good reply does, for whoever sees it fail"
         yield Remark(rule="undocumented_probe", conversation=conversation.id, turn=index, text=text)
-    content = [one.check for one in read if one.kind in CONTENT_KINDS and isinstance(one.check, Kind)]
-    if turn.distance and content and all(_passes_on(check, turn) for check in content):
+    if (turn.distance or conversation.capability_of(index) == "context_retention") and _gives_itself_away(read, turn):
         text = "the answer stands in the probing turn itself; ask without giving it"
         yield Remark(rule="answer_given", conversation=conversation.id, turn=index, text=text)
-    facts = [as_variants(fact) for one in read if one.kind == "recalls" for fact in getattr(one.check, "facts", ())]
+    facts = [as_variants(fact) for recalls in _recalls(read) for fact in recalls.facts]
     for fact in facts:
         yield from _never_given(conversation, index, fact)
     if turn.distance and facts:
         yield from _distance(conversation, index, facts)
 
 
-def _passes_on(check: Kind, turn: Turn) -> bool:
-    """Whether the user's own words satisfy it."""
-    record = TurnRecord(turn=0, user="?", status="ok", reply=turn.text)
-    look = Look(whole(turn.text), Transcript(session=Session("lint"), turns=()), record)
-    return check.decide(look).outcome == "pass"
+def _gives_itself_away(checks: Sequence[Read], turn: Turn) -> bool:
+    """Whether the user's own words have all the content that the checks ask for, and nothing that they forbid."""
+    found = [given for one in checks if (given := _given(one, turn.text)) is not None]
+    return bool(found) and all(found) and not any(_forbids(one, turn.text) for one in checks)
+
+
+def _given(read: Read, text: str) -> bool | None:
+    """Whether the text has the content that a check asks for; None where it asks for none."""
+    check = read.check
+    if isinstance(check, AllOf | AnyOf):
+        found = [given for one in check.checks if (given := _given(one, text)) is not None]
+        enough = all if isinstance(check, AllOf) else any
+        return enough(found) if found else None
+    if read.kind in CONTENT_KINDS and read.positive and isinstance(check, Kind):
+        return _decides(check, text) == "pass"
+    return None
+
+
+def _forbids(read: Read, text: str) -> bool:
+    """Whether the text has words that a check forbids: of "Friday or Saturday?" neither answer is given."""
+    check = read.check
+    if isinstance(check, AllOf):
+        return any(_forbids(one, text) for one in check.checks)
+    if isinstance(check, Not):
+        return bool(_given(check.check, text))
+    wordy = read.kind in {"does_not_say", "regex"} and not read.positive and isinstance(check, Kind)
+    return wordy and _decides(check, text) == "fail"
+
+
+def _decides(check: Kind, text: str) -> Outcome:
+    """What a check says of the user's own words."""
+    record = TurnRecord(turn=0, user="?", status="ok", reply=text)
+    return check.decide(Look(whole(text), Transcript(session=Session("lint"), turns=()), record)).outcome
+
+
+def _recalls(checks: Sequence[Read]) -> Iterator[Recalls]:
+    """Every check of that kind, those inside others too; what stands in a ``not`` is not asked for."""
+    for one in checks:
+        if isinstance(one.check, Recalls):
+            yield one.check
+        elif isinstance(one.check, AllOf | AnyOf):
+            yield from _recalls(one.check.checks)
 
 
 def _given_at(conversation: Conversation, variants: tuple[str, ...]) -> list[int]:
@@ -105,13 +159,20 @@ def _distance(conversation: Conversation, index: int, facts: list[tuple[str, ...
 
 
 def _references(conversation: Conversation) -> Iterator[Remark]:
-    if _REFERS_BACK.search(fold(conversation.turns[0].text)):
+    if _REFERS_BACK.search(_plain(conversation.turns[0].text)):
         text = "the first turn refers to something before it, and there is nothing"
         yield Remark(rule="first_turn_link", conversation=conversation.id, turn=0, text=text)
     for index, turn in enumerate(conversation.turns):
-        if _REFERS_AHEAD.search(fold(turn.text)):
+        plain = _plain(turn.text)
+        below = _BELOW.search(plain)
+        if _REFERS_AHEAD.search(plain) or (below and "\n" not in plain[below.end() :].rstrip()):
             text = "refers to what is only said later"
             yield Remark(rule="later_reference", conversation=conversation.id, turn=index, text=text)
+
+
+def _plain(text: str) -> str:
+    """As phrases are matched: folded, Latin letters without accents."""
+    return unaccented(fold(text))
 
 
 def _templates(suite: Suite) -> Iterator[Remark]:

@@ -93,6 +93,21 @@ def _bytes_of(source: str | Path) -> bytes:
     return _read_file(source)
 
 
+def shipped_name(source: str | Path) -> str | None:
+    """The name of the shipped suite or part that this leads to; None where it is a user's own.
+
+    A file is a shipped suite where it is one byte for byte: by a link, or as a copy.
+
+    Raises:
+        NotFound, UsageError: as :func:`load_suite`.
+    """
+    if _part(source) is not None:
+        return str(source)
+    data = _bytes_of(source)
+    folder = _data_folder()
+    return next((name for name in shipped_suites() if folder.joinpath(name + SUITE_ENDING).read_bytes() == data), None)
+
+
 def shipped_suites() -> tuple[str, ...]:
     """The names of the suites that come with the package."""
     return _shipped(SUITES_ENDING)
