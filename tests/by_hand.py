@@ -6,6 +6,7 @@ from typing import Final
 
 import msgspec
 
+from multiturn.checks.own import allow_checks
 from multiturn.conversation import CheckJson
 from multiturn.finding import Assessed, Checked, CheckResult, Outcome, Signal
 from multiturn.transcript import Failure, Session, Transcript, TurnRecord
@@ -93,4 +94,5 @@ class SameAsBefore(msgspec.Struct, frozen=True):
         return CheckResult(outcome="pass" if turn.reply == before else "fail", reason=f"before: {before}")
 
 
+allow_checks("tests.by_hand")
 SAME_AS_BEFORE: Final = CheckJson(b'{"kind": "tests.by_hand:SameAsBefore"}')

@@ -7,7 +7,6 @@ from tests.by_hand import SAME_AS_BEFORE, checks, failed, held, ok, overflowed, 
 
 from multiturn.assess import assess, readings, readings_of
 from multiturn.conversation import CheckJson, Conversation, Turn
-from multiturn.errors import UsageError
 from multiturn.finding import Signal
 from multiturn.measures import MEASURES
 from multiturn.report.numbers import UNITS
@@ -67,13 +66,27 @@ def test_with_golden_history_checks_look_back_at_the_golden_replies() -> None:
     assert golden.checks_of(1)[1].result.reason == "before: Fine."
 
 
-def test_a_check_that_can_not_be_read_here_is_an_error_with_its_place() -> None:
-    """A suite of someone else's may hold kinds of their own."""
-    check = CheckJson(b'{"kind": "nowhere_to_be_found:Check"}')
-    conversation = Conversation(id="c1", turns=(Turn(text="a", checks=(check,)),))
-    with pytest.raises(UsageError, match=r"'c1' has a check that can't be read here: kind 'nowhere_to") as caught:
-        assess(Transcript(session=Session("c1"), turns=(ok(0),)), conversation=conversation)
-    assert "PYTHONPATH" in caught.value.hint
+@pytest.mark.parametrize(
+    ("written", "kind", "reason"),
+    [
+        (
+            '{"kind": "nowhere_to_be_found:Check"}',
+            "nowhere_to_be_found:Check",
+            "kind 'nowhere_to_be_found:Check' would",
+        ),
+        ('{"kind": "says"}', "says", "needs any or all"),
+        ("{}", "unknown", "kind is missing"),
+        ('{"kind":' * 5000, "unknown", "is "),
+    ],
+)
+def test_a_check_that_can_not_be_read_here_is_not_applicable(written: str, kind: str, reason: str) -> None:
+    """A suite of someone else's may hold kinds of their own; the transcript and the other checks are read all the same."""
+    conversation = Conversation(id="c1", turns=(Turn(text="a", checks=(CheckJson(written.encode()), says("well"))),))
+    found = assess(Transcript(session=Session("c1"), turns=(ok(0),)), conversation=conversation)
+    assert [one.result.outcome for one in found.checks] == ["not_applicable", "pass"]
+    unread = found.checks[0]
+    assert (unread.kind, unread.wants, unread.check) == (kind, kind, 0)
+    assert unread.result.reason.startswith(f"check can't be read: {reason}")
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from tests.by_hand import SAME_AS_BEFORE, says
 
 from multiturn import api
-from multiturn.conversation import Conversation, Suite, Turn
+from multiturn.conversation import CheckJson, Conversation, Suite, Turn
 from multiturn.errors import NotFound
 from multiturn.run import Settings
 from multiturn.store import Store, open_store
@@ -65,6 +65,25 @@ def test_a_comparison_of_stored_runs_asks_their_checks(job: api.Job, store: Stor
     passed = next(one for one in comparison.contrasts if (one.measure, one.group) == ("check_pass", ("all", "")))
     assert (passed.base.value, passed.tuned.value) == (0.5, 0)
     assert [flip.conversation for change in comparison.changes for flip in change.flips] == ["d"]
+
+
+def test_a_run_whose_checks_can_not_all_be_read_here_is_read_all_the_same(job: api.Job, store: Store) -> None:
+    """Shown and compared without them, and a note says which and why."""
+    strange = CheckJson(b'{"kind": "nowhere_to_be_found:Check"}')
+    turns = (Turn(text="one"), Turn(text="two", checks=(strange, says("two"))))
+    suite = Suite(name="s", conversations=(Conversation(id="c", turns=turns),))
+    strangers = msgspec.structs.replace(job, suite=suite)
+    runs = [api.evaluate(f"scripted:{name}", strangers).run for name in ("echo", "tests.test_stored:changing")]
+    (found,) = api.assessed(store, runs[0])
+    assert [check.result.outcome for check in found.checks] == ["not_applicable", "pass"]
+    rates = api.pass_rates(store, runs[0])
+    comparison = api.compare_stored(store, runs[0].id, runs[1].id).comparison
+    assert rates.rates[0].estimate.value == 1
+    for notes in (rates.notes, comparison.notes):
+        (note,) = [note for note in notes if "can't be read" in note]
+        assert note.startswith(
+            "checks that can't be read here, and so do not count: 1 (kind 'nowhere_to_be_found:Check'"
+        )
 
 
 def changing(request: Request) -> str:

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from multiturn.checks.reading import check_transcript, read_check
-from multiturn.errors import UsageError
+from multiturn.checks.reading import check_transcript
 from multiturn.finding import REFUSED, Assessed, CheckResult, Signal, turn_passes
 from multiturn.measures import MEASURES
 from multiturn.signals.measure import measure
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from multiturn.conversation import Conversation
-    from multiturn.finding import Checked
     from multiturn.transcript import Transcript, TurnRecord
 
 PASSED: Final = "checks_passed"
@@ -48,28 +46,11 @@ def assess(
         golden_history: The model was shown the golden replies as its own earlier ones (``--history golden``): checks
             that look back look at those.
         control_tokens: The template's control tokens as text, which are no part of what is counted.
-
-    Raises:
-        UsageError: A check of the suite can't be read: a kind of someone's own that is not installed here.
     """
     signals = measure(transcript, control_tokens=control_tokens)
     if conversation is None:
         return Assessed(transcript, signals)
-    return Assessed(transcript, signals, checks_of(transcript, conversation, golden_history=golden_history))
-
-
-def checks_of(transcript: Transcript, conversation: Conversation, *, golden_history: bool) -> tuple[Checked, ...]:
-    """What the checks alone say; see :func:`assess`."""
-    for turn in conversation.turns:
-        for written in turn.checks:
-            try:
-                read_check(written)
-            except ValueError as error:
-                raise UsageError(
-                    f"conversation {conversation.id!r} has a check that can't be read here: {error}",
-                    hint="put what brings this kind of check on PYTHONPATH, or install it",
-                ) from None
-    return check_transcript(conversation, transcript, golden=golden_history)
+    return Assessed(transcript, signals, check_transcript(conversation, transcript, golden=golden_history))
 
 
 def readings(

@@ -10,6 +10,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Final, Literal
 
 from multiturn.changes import Drift, Turned
+from multiturn.checks.reading import unread_notes
 from multiturn.groups import Layout
 from multiturn.measures import LENGTHS, MEASURES, PRIMARY
 from multiturn.pass_rates import FAILS_EVERYWHERE, LEVEL, floor_note, inapplicable_note
@@ -88,6 +89,7 @@ def compare(
         expectations=suite.expectations,
         notes=(
             *notes,
+            *unread_notes(suite),
             *_format_note(overall["role_leakage"]),
             *_floor_notes(overall.get(PRIMARY)),
             *_arm_notes("base", arms[0], suite),

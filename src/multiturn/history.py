@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from multiturn.assess import checks_of
+from multiturn.checks.reading import check_transcript
 from multiturn.conditions import RunRecord
 from multiturn.errors import UsageError
 from multiturn.finding import Assessed
@@ -72,7 +72,7 @@ def _passed(store: Store, run: RunRecord) -> dict[str, float | None]:
     for transcript in store.transcripts(run.id):
         conversation = suite.conversations[layout.conversation(transcript.session)]
         golden = run.conditions.history == "golden"
-        arm.add(Assessed(transcript, (), checks_of(transcript, conversation, golden_history=golden)))
+        arm.add(Assessed(transcript, (), check_transcript(conversation, transcript, golden=golden)))
     return arm.values(PRIMARY, EVERYTHING)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from multiturn.assess import checks_of
+from multiturn.checks.reading import check_transcript, unread_notes
 from multiturn.finding import Assessed
 from multiturn.groups import Layout
 from multiturn.measures import PRIMARY
@@ -45,7 +45,7 @@ def pass_rates(
         No rate at all where the suite has no checks.
 
     Raises:
-        UsageError: A check can't be read, or a transcript is of a conversation that the suite does not have.
+        UsageError: A transcript is of a conversation that the suite does not have.
     """
     layout = Layout(suite)
     arm = Summary(layout)
@@ -53,7 +53,7 @@ def pass_rates(
         return PassRates(rates=(), notes=())
     for transcript in transcripts:
         conversation = suite.conversations[layout.conversation(transcript.session)]
-        arm.add(Assessed(transcript, (), checks_of(transcript, conversation, golden_history=golden_history)))
+        arm.add(Assessed(transcript, (), check_transcript(conversation, transcript, golden=golden_history)))
     rates = tuple(
         Measured(
             measure=PRIMARY,
@@ -63,7 +63,8 @@ def pass_rates(
         for group in layout.groups
         if layout.members(group, "checked")
     )
-    return PassRates(rates=rates, notes=(*inapplicable_note(name, arm), *floor_note(name, rates[0].estimate)))
+    notes = (*unread_notes(suite), *inapplicable_note(name, arm), *floor_note(name, rates[0].estimate))
+    return PassRates(rates=rates, notes=notes)
 
 
 def floor_note(name: str, passed: Estimate, therefore: str = LITTLE_TO_LOSE) -> Iterator[str]:

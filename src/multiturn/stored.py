@@ -46,7 +46,6 @@ def assessed(store: Store, run: RunRecord, conversation: str | None = None) -> I
 
     Raises:
         NotFound: the run has no such conversation yet.
-        UsageError: a check of the suite can't be read here.
     """
     by_id = {item.id: item for item in store.suite(run.conditions.suite_digest).conversations}
     chosen = store.transcripts(run.id) if conversation is None else transcripts(store, run, conversation)
@@ -56,11 +55,7 @@ def assessed(store: Store, run: RunRecord, conversation: str | None = None) -> I
 
 
 def pass_rates(store: Store, run: RunRecord) -> PassRates:
-    """The share of its checks that a run passes, over all turns and by group; no rate where its suite has no checks.
-
-    Raises:
-        UsageError: a check of the suite can't be read here.
-    """
+    """The share of its checks that a run passes, over all turns and by group; no rate where its suite has no checks."""
     return rates_of(
         store.suite(run.conditions.suite_digest),
         store.transcripts(run.id),

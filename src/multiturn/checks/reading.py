@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
-import importlib
 import re
+from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 
-from multiturn.checks.base import Kind, Read
+from multiturn.checks.base import Kind, Read, inapplicable
 from multiturn.checks.kinds import KINDS
-from multiturn.conversation import CheckJson, Conversation
+from multiturn.checks.own import Common, Own, own_class, with_common
+from multiturn.conversation import CheckJson, Conversation, Suite
 from multiturn.finding import Checked
 from multiturn.protocols import Check
 from multiturn.transcript import Transcript, TurnRecord
@@ -24,7 +26,8 @@ DEEPEST: Final = 5
 
 NO_FIELD: Final = "is no field of it"
 _EXAMPLE: Final = 'must be an object like {"kind": "says", "any": ["5:45"]}'
-_OWN: Final = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+
+T = TypeVar("T")
 
 
 def read_check(written: CheckJson) -> Read:
@@ -42,6 +45,8 @@ def _read(written: bytes) -> Read:
         fields = msgspec.json.decode(written)
     except msgspec.DecodeError as error:
         raise ValueError(f"is no JSON: {error}") from None
+    except RecursionError:
+        raise ValueError("is nested too deeply to be read") from None
     if not isinstance(fields, dict):
         raise ValueError(_EXAMPLE)  # noqa: TRY004 - a fault of data
     return _built(dict(fields))
@@ -61,14 +66,33 @@ def _built(fields: dict[str, object], depth: int = 0) -> Read:
     kind = fields.pop("kind", None)
     if not isinstance(kind, str):
         raise ValueError(f"kind is missing; one of {', '.join(KINDS)}")  # noqa: TRY004 - a fault of data
-    found = KINDS[kind] if kind in KINDS else _own_kind(kind)
+    found = KINDS.get(kind) or own_class(kind, tuple(KINDS), DOCS)
     _build_inner(fields, found, depth)
+    check = _made(fields, KINDS[kind]) if kind in KINDS else _made_own(kind, fields, found)
+    return Read(kind=kind, wants=check.wants(), positive=check.positive, check=check)
+
+
+def _made(fields: dict[str, object], kind: type[T]) -> T:
     try:
-        check = msgspec.convert(fields, found, strict=True)
+        return msgspec.convert(fields, kind, strict=True)
     except msgspec.ValidationError as error:
-        raise ValueError(_told(str(error), found)) from None
-    wants = check.wants() if hasattr(check, "wants") else kind
-    return Read(kind=kind, wants=wants, positive=getattr(check, "positive", True), check=check)
+        raise ValueError(_told(str(error), kind)) from None
+
+
+def _made_own(name: str, fields: dict[str, object], kind: type[Check]) -> Own:
+    """A check of someone's own; its class may ignore what it does not know, and raise whatever it likes."""
+    common = _made({field: fields.pop(field) for field in Common.__struct_fields__ if field in fields}, Common)
+    names = _field_names(kind)
+    unknown = next((field for field in fields if field not in names), None)
+    if unknown is not None:
+        raise ValueError(_no_field(unknown, names))
+    try:
+        check = _made(fields, kind)
+    except ValueError:
+        raise
+    except Exception as error:  # noqa: BLE001 - someone else's code
+        raise ValueError(f"kind {name!r} can't be made: {type(error).__name__}: {error}") from None
+    return with_common(name, check, common)
 
 
 def _build_inner(fields: dict[str, object], kind: type[Check], depth: int) -> None:
@@ -107,24 +131,33 @@ def _told(error: str, kind: type) -> str:
     place = path.strip("`").removeprefix("$").lstrip(".")
     unknown = re.search(r"unknown field `(.+)`", message)
     if unknown:
-        names = [field.encode_name for field in msgspec.structs.fields(kind)]
-        near = difflib.get_close_matches(unknown[1], names, n=1)
-        more = f"did you mean {near[0]!r}?" if near else f"fields are {', '.join(names)}"
-        return f"{f'{place}.' if place else ''}{unknown[1]} {NO_FIELD}; {more}"
+        return f"{f'{place}.' if place else ''}{_no_field(unknown[1], _field_names(kind))}"
     return f"{place}: {message}" if place else message
 
 
-def _own_kind(name: str) -> type[Check]:
-    """A user's own kind."""
-    if not _OWN.fullmatch(name):
-        near = difflib.get_close_matches(name, KINDS, n=1)
-        raise ValueError(f"kind {name!r} is none; " + (f"did you mean {near[0]!r}?" if near else DOCS))
-    module, _, attribute = name.partition(":")
-    try:
-        own: type[Check] = getattr(importlib.import_module(module), attribute)
-    except (ModuleNotFoundError, AttributeError) as error:
-        raise ValueError(f"kind {name!r} can't be loaded: {error}") from None
-    return own
+def _no_field(name: str, names: Sequence[str]) -> str:
+    near = difflib.get_close_matches(name, names, n=1)
+    more = f"did you mean {near[0]!r}?" if near else f"fields are {', '.join(names) or 'none'}"
+    return f"{name} {NO_FIELD}; {more}"
+
+
+def _field_names(kind: type) -> list[str]:
+    if dataclasses.is_dataclass(kind):
+        return [field.name for field in dataclasses.fields(kind) if field.init]
+    return [field.encode_name for field in msgspec.structs.fields(kind)]
+
+
+def unread_notes(suite: Suite) -> tuple[str, ...]:
+    """A line for each fault for which checks of a suite can't be read here, with how many; none where all can."""
+    faults: Counter[str] = Counter()
+    for conversation in suite.conversations:
+        for turn in conversation.turns:
+            for written in turn.checks:
+                try:
+                    read_check(written)
+                except ValueError as error:
+                    faults[str(error)] += 1
+    return tuple(f"checks that can't be read here, and so do not count: {n} ({fault})" for fault, n in faults.items())
 
 
 def check_transcript(
@@ -151,22 +184,37 @@ def check_transcript(
 
 
 def check_turn(checks: Sequence[CheckJson], so_far: Transcript, record: TurnRecord) -> list[Checked]:
-    """What each of these checks says of one turn."""
-    found = []
-    for number, written in enumerate(checks):
+    """What each of these checks says of one turn; one that can't be read here is not applicable."""
+    return [_checked(number, written, so_far, record) for number, written in enumerate(checks)]
+
+
+def _checked(number: int, written: CheckJson, so_far: Transcript, record: TurnRecord) -> Checked:
+    try:
         read = read_check(written)
-        result = read.check(so_far, record)
-        found.append(
-            Checked(
-                turn=record.turn,
-                check=number,
-                kind=read.kind,
-                wants=read.wants,
-                result=result,
-                why=getattr(read.check, "why", ""),
-            )
-        )
-    return found
+    except ValueError as error:
+        kind = _kind_named(written)
+        result = inapplicable(f"check can't be read: {error}")
+        return Checked(turn=record.turn, check=number, kind=kind, wants=kind, result=result)
+    return Checked(
+        turn=record.turn,
+        check=number,
+        kind=read.kind,
+        wants=read.wants,
+        result=read.check(so_far, record),
+        why=getattr(read.check, "why", ""),
+    )
+
+
+def _kind_named(written: CheckJson) -> str:
+    """The kind that a check which can't be read is of, as far as it says."""
+    try:
+        return msgspec.json.decode(bytes(written), type=_Named).kind
+    except (msgspec.DecodeError, RecursionError):
+        return "unknown"
+
+
+class _Named(msgspec.Struct, frozen=True):
+    kind: str
 
 
 def _as_golden(record: TurnRecord, golden: str | None) -> TurnRecord:
