@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Final, Literal
 
 import msgspec
@@ -33,6 +34,12 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     outcome: Outcome
     reason: str
     span: Span | None = None
+
+
+def turn_passes(results: Iterable[CheckResult]) -> bool:
+    """Whether a turn whose checks say this passes: none fails, and at least one passes."""
+    outcomes = {result.outcome for result in results}
+    return "pass" in outcomes and "fail" not in outcomes
 
 
 class Checked(msgspec.Struct, frozen=True, kw_only=True):
