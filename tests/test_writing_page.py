@@ -29,7 +29,10 @@ def test_the_example_holds(suite: Suite) -> None:
     assert [str(one) for one in lint(suite) if one.rule != "uncovered_capability"] == []
     proof = prove(suite)
     assert proof.shortcomings == ()
-    said = [f"attacker {one.name}: passes {one.passed} of 1 probing turn" for one in proof.attacks]
+    said = [
+        f"attacker {one.name}: passes {one.passed} of 1 probing turn, {one.checks_passed / one.checks:.1%} of checks"
+        for one in proof.attacks
+    ]
     *attacked, last = TOLD[0].splitlines()
     assert attacked == said
     assert last == f"garage: {proof.checks} checks, {proof.bads} bad replies, 1 probing turn: 0 shortcomings"

@@ -98,19 +98,39 @@ def test_an_attacker_that_passes_is_told_with_its_reply() -> None:
     ]
 
 
+def test_what_does_not_apply_saves_no_turn_from_an_attacker() -> None:
+    """A turn passes when no check fails and at least one passes, as the measure ``turn_pass`` has it."""
+    german = {"kind": "language", "is": "de", "bad": [{"reply": "You should light the oven at 5:45."}]}
+    bare = probe(german, {**TIME, "any": ["Yes"]})
+    silent = probe(german)
+    assert [line for line in told(GIVEN, bare) if "'yes'" in line] == [
+        "a turns[1]: attack: the attacker 'yes' passes with 'Yes.'"
+    ]
+    assert not [line for line in told(GIVEN, silent) if "'yes'" in line]
+
+
+def test_checks_that_an_attacker_passes_are_counted_too() -> None:
+    """Of those that apply to its replies: "Yes." names no other time, and an empty reply passes nothing."""
+    attacks = {one.name: one for one in prove(suite_of(GIVEN, probe(TIME, NO_OTHER))).attacks}
+    assert [(attacks[name].checks_passed, attacks[name].checks) for name in ("yes", "empty")] == [(1, 2), (0, 2)]
+
+
 def test_what_attackers_say() -> None:
     """They see the user's messages, the reply before and the phrases of the checks, and understand nothing."""
     conversation = suite_of(GIVEN, probe(TIME, NO_OTHER)).conversations[0]
     scene = scene_of(conversation, 1)
     said = {name: attack(scene) for name, attack in ATTACKERS.items()}
     assert said["echo"] == f"{GIVEN.text}\nSo when do I light the oven?"
+    assert said["echo_and_more"] == f"Gladly! {said['echo']} Is that right?"
+    assert said["all_said"] == f"{GIVEN.text}\nNoted."
     assert said["previous"] == "Noted."
     assert said["options"] == "It could be 7:15, 90, 5:45, 6:15; any of these."
     assert (said["yes"], said["empty"]) == ("Yes.", "")
     assert count_words(said["filler"] or "") == WORDS
-    assert ATTACKERS["previous"](scene_of(conversation, 0)) is None
+    first = scene_of(conversation, 0)
     wanted = msgspec.structs.replace(scene, refusal_expected=True)
-    assert ATTACKERS["refuse"](wanted) is None
+    assert [name for name, attack in ATTACKERS.items() if attack(first) is None] == ["all_said", "previous"]
+    assert [name for name, attack in ATTACKERS.items() if attack(wanted) is None] == ["all_said", "refuse", "previous"]
 
 
 def test_which_turns_probe() -> None:

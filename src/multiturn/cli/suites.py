@@ -103,7 +103,8 @@ def prove(
     for shortcoming in proof.shortcomings:
         say(str(shortcoming))
     for tally in proof.attacks:
-        say(f"attacker {tally.name}: passes {tally.passed} of {counted(tally.of, 'probing turn')}")
+        share = f"{tally.checks_passed / tally.checks:.1%}" if tally.checks else "none"
+        say(f"attacker {tally.name}: passes {tally.passed} of {counted(tally.of, 'probing turn')}, {share} of checks")
     sound = not proof.shortcomings
     if held:
         sound &= _held_well(loaded, held)

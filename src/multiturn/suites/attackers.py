@@ -23,16 +23,32 @@ _FILLER: Final = (
 
 
 class Scene(msgspec.Struct, frozen=True, kw_only=True):
-    """What an attacker may use: the user's messages (this turn's last), the reply before, the phrases of the checks."""
+    """What an attacker may use: the user's messages (this turn's last), the replies before, the checks' phrases."""
 
     users: tuple[str, ...]
-    previous: str | None
+    replies: tuple[str, ...]
     phrases: tuple[str, ...]
     refusal_expected: bool
 
 
 def _echo(scene: Scene) -> str:
     return "\n".join(scene.users)
+
+
+def _echo_and_more(scene: Scene) -> str:
+    """With words of its own around, so that it is no mere echo."""
+    return f"Gladly! {_echo(scene)} Is that right?"
+
+
+def _all_said(scene: Scene) -> str | None:
+    """The user's messages and the replies to them, in order."""
+    if scene.refusal_expected or not scene.replies:
+        return None
+    return "\n".join(text for pair in zip(scene.users, scene.replies, strict=False) for text in pair if text)
+
+
+def _previous(scene: Scene) -> str | None:
+    return None if scene.refusal_expected or not scene.replies else scene.replies[-1] or None
 
 
 def _options(scene: Scene) -> str | None:
@@ -54,11 +70,13 @@ def _filler(_: Scene) -> str:
 
 ATTACKERS: Final[Mapping[str, Callable[[Scene], str | None]]] = {
     "echo": _echo,
+    "echo_and_more": _echo_and_more,
+    "all_said": _all_said,
     "options": _options,
     "refuse": _refuse,
     "empty": lambda _: "",
     "yes": lambda _: "Yes.",
-    "previous": lambda scene: None if scene.refusal_expected else scene.previous,
+    "previous": _previous,
     "filler": _filler,
 }
 """By name, each gives a reply, or None where it has none: the first turn has no reply before it, and where a refusal is

@@ -5,6 +5,7 @@ Pure: replies in, findings out. Who wrote the replies (goldens, bad ones, a blin
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Literal
 
@@ -13,7 +14,7 @@ import msgspec
 from multiturn.checks.base import Bad, Read
 from multiturn.checks.reading import read_check
 from multiturn.conversation import Conversation, Suite, Turn
-from multiturn.finding import CheckResult
+from multiturn.finding import CheckResult, turn_passes
 from multiturn.suites.attackers import ATTACKERS, Scene
 from multiturn.transcript import Session, Transcript, TurnRecord
 
@@ -45,13 +46,20 @@ class Tally(msgspec.Struct, frozen=True, kw_only=True):
     of: int
 
 
+class Attacked(Tally, frozen=True, kw_only=True):
+    """How many probing turns an attacker passes, and how many of their checks, of those that apply to what it says."""
+
+    checks_passed: int
+    checks: int
+
+
 class Proof(msgspec.Struct, frozen=True, kw_only=True):
     """What was tried, and where it does not hold."""
 
     checks: int
     bads: int
     probes: int
-    attacks: tuple[Tally, ...]
+    attacks: tuple[Attacked, ...]
     shortcomings: tuple[Shortcoming, ...]
 
 
@@ -149,9 +157,10 @@ def _faults_of_bad(conversation: Conversation, index: int, number: int, bad: Bad
             yield f"the bad reply {_short(bad.reply)} also fails checks[{other}]: {told(result)}"
 
 
-def _attacked(suite: Suite, name: str) -> tuple[Tally, list[Shortcoming]]:
-    """How many probing turns an attacker passes (all checks of the turn), and which."""
+def _attacked(suite: Suite, name: str) -> tuple[Attacked, list[Shortcoming]]:
+    """How many probing turns and checks an attacker passes, and which turns."""
     passed: list[Shortcoming] = []
+    outcomes: Counter[str] = Counter()
     total = 0
     for conversation in suite.conversations:
         for index in probing_turns(conversation):
@@ -160,18 +169,20 @@ def _attacked(suite: Suite, name: str) -> tuple[Tally, list[Shortcoming]]:
             if reply is None:
                 continue
             results = ask_all(conversation, index, reply)
-            if all(result.outcome == "pass" for result in results):
+            outcomes.update(result.outcome for result in results)
+            if turn_passes(results):
                 text = f"the attacker {name!r} passes with {_short(reply)}"
                 passed.append(Shortcoming(step="attack", conversation=conversation.id, turn=index, text=text))
-    return Tally(name=name, passed=len(passed), of=total), passed
+    checks = outcomes["pass"] + outcomes["fail"]
+    return Attacked(name=name, passed=len(passed), of=total, checks_passed=outcomes["pass"], checks=checks), passed
 
 
 def scene_of(conversation: Conversation, index: int) -> Scene:
-    """What an attacker sees: what the user said, the golden before, and the phrases that the checks look for."""
+    """What an attacker sees: what the user said, the goldens before, and the phrases that the checks look for."""
     kinds = [read_check(written).check for written in conversation.turns[index].checks]
     return Scene(
         users=tuple(turn.text for turn in conversation.turns[: index + 1]),
-        previous=conversation.turns[index - 1].golden if index else None,
+        replies=tuple(turn.golden or "" for turn in conversation.turns[:index]),
         phrases=tuple(phrase for kind in kinds for phrase in getattr(kind, "phrases", tuple)()),
         refusal_expected=bool(conversation.turns[index].refusal_expected),
     )
@@ -289,7 +300,7 @@ def check_ablated(suite: Suite, replies: Mapping[str, Sequence[str]]) -> tuple[T
         so_far = Transcript(session=Session(ablation.id), turns=records[:-1], system=ablation.asked.system)
         conversation = by_id[ablation.conversation]
         results = [read_check(one).check(so_far, records[-1]) for one in conversation.turns[ablation.turn].checks]
-        if results and all(result.outcome == "pass" for result in results):
+        if turn_passes(results):
             text = f"passes without the turn it needs, with {_short(said[-1])}"
             passed.append(Shortcoming(step="ablation", conversation=conversation.id, turn=ablation.turn, text=text))
     return Tally(name="ablated", passed=len(passed), of=tried), tuple(passed)
