@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import msgspec
 import pytest
 from tests.by_hand import says
 
@@ -16,6 +17,7 @@ from multiturn.facts import EngineOptions
 from multiturn.prove import (
     GREEDY,
     LOST,
+    Fall,
     ablate,
     ablated_as_held,
     golden_script,
@@ -24,7 +26,8 @@ from multiturn.prove import (
     mutant_table,
     read_held,
 )
-from multiturn.suites.proof import Held
+from multiturn.report.numbers import ABSENT
+from multiturn.suites.blind import Held
 from multiturn.transcript import Sampling
 
 FAR = Conversation(
@@ -74,10 +77,22 @@ def test_what_mutants_break() -> None:
     assert forgets == {
         "mutant": "forgets",
         "should break": "context_retention",
-        "context retention": "0.0% *",
-        "follow up": "100.0%",
-        "instruction hierarchy": "100.0%",
+        "context retention (1)": "0.0% *",
+        "follow up (1)": "100.0%",
+        "instruction hierarchy (1)": "100.0%",
     }
+
+
+def test_a_share_has_its_number_of_checks() -> None:
+    """In the header; in the cell, too, where fewer of the capability's checks apply to what a mutant says."""
+    falls = [
+        Fall(mutant="forgets", capability="correction", passed=30, of=60),
+        Fall(mutant="refuses", capability="correction", passed=10, of=40),
+        Fall(mutant="refuses", capability="recovery", passed=2, of=2),
+    ]
+    table = mutant_table(falls)
+    assert table.header[2:] == ("correction (60)", "recovery (2)")
+    assert [row[2:] for row in table.rows] == [("50.0% *", ABSENT), ("25.0% of 40 *", "100.0%")]
 
 
 def test_a_model_without_the_turn_that_a_probe_needs(tmp_path: Path) -> None:
@@ -89,18 +104,28 @@ def test_a_model_without_the_turn_that_a_probe_needs(tmp_path: Path) -> None:
     assert [(one.conversation, one.turn) for one in found.passed] == [("far", 2)]
     blind = ablated_as_held(SUITE, [Held(conversation="far.2", style="x", replies=("Leek soup.", "No idea."))])
     assert (blind.tally.passed, blind.tally.of, blind.lost) == (0, 1, 1)
+    assert [str(one) for one in blind.coverage] == ["1 of 2 probes were held in style x; missing: ruled.0"]
     plain = Suite(name="plain", conversations=(Conversation(id="a", turns=(Turn(text="x"),)),))
     with pytest.raises(UsageError, match="no probe"):
         asyncio.run(ablate(plain, "scripted:echo", EngineOptions(), Sampling()))
 
 
 def test_replies_that_were_held_blind_are_read_line_by_line(tmp_path: Path) -> None:
-    """A line that is none is named, with what a line is."""
+    """Blank lines are skipped. A line that is none is named, with what a line is, and so is a file without one."""
     path = tmp_path / "held.jsonl"
     path.write_text('{"conversation": "a", "style": "terse", "replies": ["x"]}\n', encoding="utf-8")
-    assert read_held(path) == [Held(conversation="a", style="terse", replies=("x",))]
+    terse = Held(conversation="a", style="terse", replies=("x",), place=f"{path}:line 1")
+    assert read_held(path) == [terse]
+    path.write_text(
+        '\n{"conversation": "a", "style": "terse", "replies": ["x"], "place": "no"}\r\n\n \n', encoding="utf-8"
+    )
+    assert read_held(path) == [msgspec.structs.replace(terse, place=f"{path}:line 2")]
+    assert b"place" not in msgspec.json.encode(Held(conversation="a", style="terse", replies=()))
     path.write_text('{"conversation": "a", "style": "t", "replies": []}\n{"id": 1}\n', encoding="utf-8")
     with pytest.raises(UsageError, match="line 2"):
+        read_held(path)
+    path.write_text("\n", encoding="utf-8")
+    with pytest.raises(UsageError, match=r"held\.jsonl holds no conversation"):
         read_held(path)
     with pytest.raises(UsageError, match="can't be read"):
         read_held(tmp_path)

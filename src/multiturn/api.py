@@ -60,8 +60,9 @@ from multiturn.results import Comparison, PassRates
 from multiturn.run import Progress, Settings, conditions_of, find_or_begin, hold_run, stored_progress
 from multiturn.store import Store, export_run, import_run, open_store
 from multiturn.stored import assessed, pass_rates, transcripts
+from multiturn.suites.blind import Covered
 from multiturn.suites.lint import lint
-from multiturn.suites.proof import check_held, prove
+from multiturn.suites.proof import HeldFailure, Tally, check_held, prove
 from multiturn.suites.quotas import QUOTAS
 from multiturn.suites.reading import load_suite, shipped_name, shipped_parts, shipped_suites, unread_names
 from multiturn.suites.selection import select
@@ -76,8 +77,10 @@ __all__ = [
     "Assessed",
     "Compared",
     "Comparison",
+    "Covered",
     "EngineOptions",
     "Held",
+    "HeldFailure",
     "ImportedResults",
     "Job",
     "PassRates",
@@ -88,6 +91,7 @@ __all__ = [
     "Settings",
     "Store",
     "Suite",
+    "Tally",
     "Transcript",
     "ablate",
     "ablated_as_held",

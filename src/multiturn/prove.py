@@ -18,16 +18,18 @@ from multiturn.engines.mutants import MUTANTS, mutant
 from multiturn.engines.scripted import Script, ScriptedEngine
 from multiturn.errors import NotFound, UsageError
 from multiturn.facts import EngineOptions
-from multiturn.finding import Checked
 from multiturn.protocols import Engine
 from multiturn.report.numbers import ABSENT, label_of, number
 from multiturn.report.tables import Table
-from multiturn.suites.proof import Held, Shortcoming, Tally, ablations, check_ablated
+from multiturn.suites.blind import Covered, Held
+from multiturn.suites.proof import Shortcoming, Tally, ablations, check_ablated
 from multiturn.transcript import Request, Sampling, Transcript, TurnRecord
 
 LOST: Final = "I'm afraid I don't have that from earlier in our conversation. Could you tell me again what you need?"
 """What a good model says that was never told what the golden reply rests on."""
 
+
+HELD_LINE: Final = 'a line is {"conversation": ID, "style": WORD, "replies": [...]}'
 
 GREEDY: Final = Manner(sampling=Sampling(temperature=0.0))
 
@@ -39,11 +41,16 @@ MOST_ABLATED: Final = 0.1
 
 
 class Ablated(msgspec.Struct, frozen=True, kw_only=True):
-    """What a model passed without the turn it needed; ``lost`` conversations could not be held."""
+    """What was passed without the turn it needs, and which probes were held."""
 
     tally: Tally
     passed: tuple[Shortcoming, ...]
-    lost: int
+    coverage: tuple[Covered, ...]
+
+    @property
+    def lost(self) -> int:
+        """So many probes were not held, or could not be."""
+        return sum(len(one.missing) for one in self.coverage)
 
 
 class Fall(msgspec.Struct, frozen=True, kw_only=True):
@@ -103,7 +110,7 @@ async def hold_all(suite: Suite, engine: Engine, manner: Manner) -> list[Transcr
 def mutant_falls(suite: Suite) -> tuple[Fall, ...]:
     """For each mutant of the goldens and each capability: how many of its checks still pass.
 
-    Checks count at the capability of their turn; the first turn's at its own, if it has one.
+    Checks count at the capability of their turn.
     """
     falls: list[Fall] = []
     for name in MUTANTS:
@@ -114,40 +121,43 @@ def mutant_falls(suite: Suite) -> tuple[Fall, ...]:
 
 
 def mutant_table(falls: Sequence[Fall]) -> Table:
-    """Mutant by capability: the share of checks that still pass, the largest fall of each mutant marked."""
-    capabilities = sorted({fall.capability for fall in falls})
+    """Mutant by capability: the share of checks that still pass, the largest fall of each mutant marked.
+
+    The header has the number of checks of each capability; where fewer apply to a mutant's replies, its cell says so.
+    """
+    checks: dict[str, int] = {}
+    for fall in falls:
+        checks[fall.capability] = max(fall.of, checks.get(fall.capability, 0))
+    capabilities = sorted(checks)
     rows = []
     for name in dict.fromkeys(fall.mutant for fall in falls):
         mine = {fall.capability: fall for fall in falls if fall.mutant == name}
         most = max(fall.share for fall in mine.values())
-        cells = [
-            number(1 - mine[one].share, "share") + (" *" if most and mine[one].share == most else "")
-            if one in mine
-            else ABSENT
-            for one in capabilities
-        ]
+        cells = [_cell(mine[one], checks[one], most) if one in mine else ABSENT for one in capabilities]
         rows.append((name, MUTANTS[name].breaks, *cells))
     return Table(
         title="Checks passed by mutants of the goldens",
-        header=("mutant", "should break", *(label_of(one) for one in capabilities)),
+        header=("mutant", "should break", *(f"{label_of(one)} ({checks[one]})" for one in capabilities)),
         rows=tuple(rows),
-        footnote="*: the capability that falls furthest.",
+        footnote="In brackets: checks of the capability. *: the one that falls furthest; of few checks it says little.",
     )
+
+
+def _cell(fall: Fall, checks: int, most: float) -> str:
+    """The share that passes, of how many where not all of the capability's apply, and whether none fell further."""
+    of = f" of {fall.of}" if fall.of != checks else ""
+    return number(1 - fall.share, "share") + of + (" *" if most and fall.share == most else "")
 
 
 def _by_capability(suite: Suite, transcripts: Sequence[Transcript]) -> dict[str, tuple[int, int]]:
     counts: dict[str, tuple[int, int]] = {}
     for conversation, transcript in zip(suite.conversations, transcripts, strict=True):
         for checked in assess(transcript, conversation=conversation).checks:
-            capability = _capability(conversation, checked)
+            capability = conversation.capability_of(checked.turn)
             if capability is not None and checked.result.outcome != "not_applicable":
                 passed, of = counts.get(capability, (0, 0))
                 counts[capability] = (passed + (checked.result.outcome == "pass"), of + 1)
     return dict(sorted(counts.items()))
-
-
-def _capability(conversation: Conversation, checked: Checked) -> str | None:
-    return conversation.capability_of(checked.turn) if checked.turn else conversation.turns[0].capability
 
 
 async def ablate(suite: Suite, model: str | Arm, options: EngineOptions, sampling: Sampling) -> Ablated:
@@ -166,40 +176,54 @@ async def ablate(suite: Suite, model: str | Arm, options: EngineOptions, samplin
     async with open_arms([model], options) as ((_, engine),):
         window = engine.facts.context_window
         held = await hold_all(probes, engine, Manner(sampling=sampling, window=window))
-    replies = {
-        transcript.session.conversation: tuple(record.reply or "" for record in transcript.turns)
+    replies = [
+        Held(
+            conversation=transcript.session.conversation,
+            style="",
+            replies=tuple(record.reply or "" for record in transcript.turns),
+        )
         for transcript in held
         if transcript.complete
-    }
-    tally, passed = check_ablated(suite, replies)
-    return Ablated(tally=tally, passed=passed, lost=len(held) - len(replies))
+    ]
+    return ablated_as_held(suite, replies)
 
 
 def ablated_as_held(suite: Suite, held: Sequence[Held]) -> Ablated:
-    """The same for replies that somebody gave blind to the probes without the turn that they need."""
-    replies = {one.conversation: one.replies for one in held}
-    tally, passed = check_ablated(suite, replies)
-    return Ablated(tally=tally, passed=passed, lost=len(ablations(suite)) - tally.of)
-
-
-def read_held(path: Path) -> list[Held]:
-    """Replies that were held blind, one conversation a line: ``{"conversation", "style", "replies"}``.
+    """The same for replies that somebody gave blind to the probes without the turn that they need.
 
     Raises:
-        NotFound: there is no such file. UsageError: a line is none; it is named.
+        UsageError: a probe is not of the suite, has another number of replies than turns, or was held twice in a style.
     """
+    tally, passed, coverage = check_ablated(suite, held)
+    return Ablated(tally=tally, passed=passed, coverage=coverage)
+
+
+def read_held(*paths: Path) -> list[Held]:
+    """Replies that were held blind, one conversation a line: ``{"conversation", "style", "replies"}``.
+
+    Blank lines are skipped. Each has its ``place``, for messages.
+
+    Raises:
+        NotFound: a file is not there. UsageError: a line is none, and is named; or a file has none at all.
+    """
+    return [one for path in paths for one in _read_file(path)]
+
+
+def _read_file(path: Path) -> list[Held]:
     try:
         lines = path.read_bytes().splitlines()
     except FileNotFoundError:
-        raise NotFound(f"there is no file {path}", hint="give the file that hold_blind.py wrote") from None
+        raise NotFound(f"there is no file {path}", hint="give a file of replies that were held blind") from None
     except OSError as error:
         raise UsageError(f"{path} can't be read: {error.strerror}", hint="give a file of JSON lines") from None
     held = []
-    for place, line in enumerate(lines, 1):
-        try:
-            held.append(msgspec.json.decode(line, type=Held))
-        except msgspec.DecodeError as error:
-            raise UsageError(
-                f"{path}:line {place}: {error}", hint='a line is {"conversation": ID, "style": WORD, "replies": [...]}'
-            ) from None
+    for at, line in enumerate(lines, 1):
+        place = f"{path}:line {at}"
+        if line.strip():
+            try:
+                held.append(msgspec.structs.replace(msgspec.json.decode(line, type=Held), place=place))
+            except msgspec.DecodeError as error:
+                raise UsageError(f"{place}: {error}", hint=HELD_LINE) from None
+    if not held:
+        raise UsageError(f"{path} holds no conversation", hint=HELD_LINE)
     return held

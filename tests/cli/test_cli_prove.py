@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 Cli = Callable[..., tuple[int, str, str]]
+Refused = Callable[..., str]
 
 GOOD = {
     "id": "garage",
@@ -73,7 +74,50 @@ def test_replies_held_blind(cli: Cli, suite: Path, folder: Path) -> None:
     guessed = lines("guessed.jsonl", "Thursday?", conversation="garage.1")
     code, out, _ = cli("suite", "prove", str(suite), "--ablated", guessed)
     assert code == 2
-    assert "ablated, held blind: passes 1 of 1 probe\n" in out
+    assert "ablated, held blind: passes 1 of 1 probe; at most 10% may\n" in out
+    assert out.endswith(": 1 shortcoming\n")
+
+
+def test_what_was_not_held_is_a_shortcoming(cli: Cli, folder: Path) -> None:
+    """Conversations and probes that are missing in a style are named and counted, and the code is 2."""
+    (folder / "two.json").write_text(json.dumps([GOOD, {**GOOD, "id": "shop"}]), encoding="utf-8")
+    for option, name, replies in (
+        ("--held", "garage", ["ok", "thursday"]),
+        ("--ablated", "garage.1", ["I don't know."]),
+    ):
+        held = {"conversation": name, "style": "terse", "replies": replies}
+        (folder / "one.jsonl").write_text(json.dumps(held), encoding="utf-8")
+        code, out, _ = cli("suite", "prove", "two.json", option, "one.jsonl")
+        assert code == 2
+        assert f" were held in style terse; missing: {name.replace('garage', 'shop')}\n" in out
+        assert "1 of 2 " in out
+        assert out.endswith(": 1 shortcoming\n")
+
+
+@pytest.mark.parametrize("option", ["--held", "--ablated"])
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("", "held.jsonl holds no conversation"),
+        ("\n\n{}\n", "held.jsonl:line 3: "),
+        ('{"conversation": "other", "style": "x", "replies": []}', "held.jsonl:line 1: 'other' is no "),
+        ('{"conversation": "NAME", "style": "x", "replies": []}', "held.jsonl:line 1: 'NAME' has 0 replies"),
+        (
+            '{"conversation": "NAME", "style": "x", "replies": [REPLIES]}\n' * 2,
+            "held.jsonl:line 2: 'NAME' was already held in style 'x', at held.jsonl:line 1",
+        ),
+    ],
+)
+def test_a_file_that_is_not_of_this_suite_is_refused(
+    refused: Refused, suite: Path, option: str, content: str, told: str
+) -> None:
+    """With file, line and conversation, and what to do next; nothing is tried before."""
+    name, replies = ("garage", '"a", "b"') if option == "--held" else ("garage.1", '"a"')
+    text = content.replace("NAME", name).replace("REPLIES", replies)
+    suite.with_name("held.jsonl").write_text(text, encoding="utf-8")
+    message = refused("suite", "prove", str(suite), option, "held.jsonl")
+    assert told.replace("NAME", name) in message
+    assert "next: " in message
 
 
 def test_a_model_and_the_mutants(cli: Cli, suite: Path) -> None:

@@ -21,7 +21,8 @@ from pathlib import Path
 import msgspec
 
 from multiturn.conversation import Conversation
-from multiturn.suites.proof import Held, ablations
+from multiturn.suites.blind import Held
+from multiturn.suites.proof import ablations
 from multiturn.suites.reading import load_suite
 
 

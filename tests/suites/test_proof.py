@@ -8,8 +8,10 @@ import msgspec
 import pytest
 
 from multiturn.conversation import Capability, CheckJson, Conversation, Suite, Turn
+from multiturn.errors import UsageError
 from multiturn.suites.attackers import ATTACKERS, WORDS
-from multiturn.suites.proof import Held, ablations, check_ablated, check_held, probing_turns, prove, scene_of
+from multiturn.suites.blind import Held
+from multiturn.suites.proof import ablations, check_ablated, check_held, probing_turns, prove, scene_of
 from multiturn.text.measure import count_words
 
 TIME: Mapping[str, object] = {
@@ -149,15 +151,57 @@ def test_replies_that_were_held_blind() -> None:
         Held(conversation="a", style="terse", replies=("ok", "5:45")),
         Held(conversation="a", style="chatty", replies=("Sure!", "Let me see... 6:15 it is!")),
     ]
-    tallies, failures = check_held(suite, held)
+    tallies, failures, coverage = check_held(suite, held)
     assert [(one.name, one.passed, one.of) for one in tallies] == [("chatty", 0, 2), ("terse", 2, 2), ("all", 2, 4)]
     assert [(one.style, one.kind, one.shortcoming.check) for one in failures] == [
         ("chatty", "says", 0),
         ("chatty", "does_not_say", 1),
     ]
-    for wrong in (Held(conversation="b", style="x", replies=("a", "b")), Held(conversation="a", style="x", replies=())):
-        with pytest.raises(ValueError, match="turn for turn"):
-            check_held(suite, [wrong])
+    assert [str(one) for one in coverage] == [
+        "1 of 1 conversations were held in style chatty",
+        "1 of 1 conversations were held in style terse",
+    ]
+
+
+def test_conversations_that_were_not_held() -> None:
+    """Told for each style, the first five by name; without a reply none was held."""
+    names = [f"c{number}" for number in range(7)]
+    suite = Suite(name="s", conversations=tuple(Conversation(id=name, turns=(GIVEN,)) for name in names))
+    held = [Held(conversation="c0", style="a", replies=("x",))]
+    held += [Held(conversation=name, style="b", replies=("x",)) for name in names[1:]]
+    assert [str(one) for one in check_held(suite, held)[2]] == [
+        "1 of 7 conversations were held in style a; missing: c1, c2, c3, c4, c5 and 1 more",
+        "6 of 7 conversations were held in style b; missing: c0",
+    ]
+    (none,) = check_held(suite, [])[2]
+    assert (none.held, none.missing) == (0, tuple(names))
+
+
+HELD = Held(conversation="a", style="terse", replies=("ok", "5:45"), place="f.jsonl:line 1")
+
+
+@pytest.mark.parametrize(
+    ("held", "told"),
+    [
+        (
+            [HELD, msgspec.structs.replace(HELD, conversation="b", place="")],
+            "'b' is no conversation of mine\n  next: give the file that was held for this suite; ids are like 'a'",
+        ),
+        (
+            [msgspec.structs.replace(HELD, replies=("5:45",))],
+            "f.jsonl:line 1: 'a' has 1 reply, and 2 are needed\n  next: give one reply for each turn",
+        ),
+        (
+            [HELD, msgspec.structs.replace(HELD, place="g.jsonl:line 4")],
+            "g.jsonl:line 4: 'a' was already held in style 'terse', at f.jsonl:line 1\n  next: take one of the two out",
+        ),
+    ],
+)
+def test_replies_that_are_not_this_suites(held: Sequence[Held], told: str) -> None:
+    """Told with file and line, where they were read from one, the conversation, and what to do."""
+    with pytest.raises(UsageError) as caught:
+        check_held(suite_of(GIVEN, probe(TIME)), held)
+    assert str(caught.value).startswith(told)
 
 
 def test_probes_without_the_turn_they_need() -> None:
@@ -171,7 +215,26 @@ def test_probes_without_the_turn_they_need() -> None:
     assert far.asked.system == "Times only."
     assert all(not turn.checks for turn in far.asked.turns)
     assert (rule.id, rule.without, rule.asked.system, len(rule.asked.turns)) == ("a.3", None, None, 4)
-    tally, passed = check_ablated(suite, {"a.2": ("ok", "At 5:45."), "a.3": ("a", "b", "c", "At 6.")})
+    lucky = Held(conversation="a.2", style="x", replies=("ok", "At 5:45."))
+    lost = Held(conversation="a.3", style="x", replies=("a", "b", "c", "At 6."))
+    tally, passed, coverage = check_ablated(suite, [lucky, lost])
     assert (tally.passed, tally.of) == (1, 2)
     assert str(passed[0]) == "a turns[2]: ablation: passes without the turn it needs, with 'At 5:45.'"
-    assert check_ablated(suite, {})[0].of == 0
+    assert [str(one) for one in coverage] == ["2 of 2 probes were held in style x"]
+    assert check_ablated(suite, [])[0].of == 0
+    tally, _, coverage = check_ablated(suite, [lucky, msgspec.structs.replace(lucky, style="y"), lost])
+    assert (tally.passed, tally.of) == (2, 3)
+    assert [one.missing for one in coverage] == [(), ("a.3",)]
+
+
+@pytest.mark.parametrize(
+    ("name", "replies", "told"),
+    [
+        ("a", ("ok", "5:45"), "'a' is no probe of mine"),
+        ("a.1", ("ok", "5:45"), "'a.1' has 2 replies, and 1 are needed"),
+    ],
+)
+def test_replies_that_are_not_this_suites_probes(name: str, replies: tuple[str, ...], told: str) -> None:
+    """A probe is asked under an id of its own, and has a turn less."""
+    with pytest.raises(UsageError, match=told):
+        check_ablated(suite_of(GIVEN, probe(TIME)), [Held(conversation=name, style="x", replies=replies)])

@@ -10,7 +10,8 @@ import pytest
 
 from multiturn.conversation import Capability, Suite
 from multiturn.prove import ENOUGH_HELD, MOST_ABLATED, ablated_as_held, mutant_falls, read_held
-from multiturn.suites.proof import Held, ablations, check_held, prove
+from multiturn.suites.blind import Held
+from multiturn.suites.proof import ablations, check_held, prove
 from multiturn.suites.reading import load_suite, shipped_parts, shipped_suites
 
 BLIND = Path(__file__).parent / "blind"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -53,7 +54,7 @@ def show(
     if item.system:
         say(f"system: {item.system}")
     for index, turn in enumerate(item.turns):
-        probes = item.capability_of(index) if index else turn.capability
+        probes = item.capability_of(index)
         back = f", {turn.distance} back" if turn.distance else ""
         say(f"\n{index + 1}. {turn.text}")
         if probes:
@@ -69,13 +70,14 @@ def lint(
 ) -> None:
     """Check a suite: faults end with code 2; remarks are advice, but for the suites that are shipped."""
     loaded = multiturn.api.load_suite(suite)
-    remarks = multiturn.api.lint(loaded)
+    shipped = multiturn.api.shipped_name(suite)
+    remarks = multiturn.api.lint(loaded, quota=None if shipped is None else multiturn.api.QUOTAS[shipped])
     for name in multiturn.api.unread_names(suite):
         say(name)
     for remark in remarks:
         say(str(remark))
     say(f"{loaded.name}: no faults, {counted(len(remarks), 'remark')}")
-    if remarks and suite in (*multiturn.api.shipped_suites(), *multiturn.api.shipped_parts()):
+    if remarks and shipped is not None:
         raise typer.Exit(EXIT_USAGE)
 
 
@@ -99,51 +101,68 @@ def prove(
 ) -> None:
     """Prove a suite's checks: goldens pass, bad replies fail, cheap attackers pass nothing. Code 2 where not."""
     loaded = multiturn.api.load_suite(suite)
+    checked = multiturn.api.check_held(loaded, multiturn.api.read_held(*held)) if held else None
+    tried = multiturn.api.ablated_as_held(loaded, multiturn.api.read_held(*ablated)) if ablated else None
     proof = multiturn.api.prove(loaded)
     for shortcoming in proof.shortcomings:
         say(str(shortcoming))
     for tally in proof.attacks:
         share = f"{tally.checks_passed / tally.checks:.1%}" if tally.checks else "none"
         say(f"attacker {tally.name}: passes {tally.passed} of {counted(tally.of, 'probing turn')}, {share} of checks")
-    sound = not proof.shortcomings
-    if held:
-        sound &= _held_well(loaded, held)
-    if ablated:
-        given = [one for file in ablated for one in multiturn.api.read_held(file)]
-        sound &= _ablated_well(multiturn.api.ablated_as_held(loaded, given), "held blind")
+    shortcomings = len(proof.shortcomings)
+    if checked is not None:
+        shortcomings += _shortcomings_of_held(*checked)
+    if tried is not None:
+        shortcomings += _shortcomings_of_ablated(tried, "held blind")
     if ablate is not None:
         asked = flags.Asked(template=template, workers=workers)
         sampling = multiturn.api.Sampling(temperature=0.0, max_tokens=max_tokens)
         arm = flags.arm(ablate, template=template)
         found = run_until_done(multiturn.api.ablate(loaded, arm, asked.engine_options(), sampling))
-        sound &= _ablated_well(found, shorten(ablate))
+        shortcomings += _shortcomings_of_ablated(found, shorten(ablate))
     if mutants:
         OUT.print(multiturn.api.render(multiturn.api.mutant_table(multiturn.api.mutant_falls(loaded))))
     say(
         f"{loaded.name}: {counted(proof.checks, 'check')}, {proof.bads} bad replies, "
-        f"{counted(proof.probes, 'probing turn')}: {counted(len(proof.shortcomings), 'shortcoming')}"
+        f"{counted(proof.probes, 'probing turn')}: {counted(shortcomings, 'shortcoming')}"
     )
-    if not sound:
+    if shortcomings:
         raise typer.Exit(EXIT_USAGE)
 
 
-def _held_well(suite: multiturn.api.Suite, files: list[Path]) -> bool:
-    """Say how many checks pass on what was held blind, and which do not; whether they are enough."""
-    held = [one for file in files for one in multiturn.api.read_held(file)]
-    tallies, failures = multiturn.api.check_held(suite, held)
+def _shortcomings_of_held(
+    tallies: Sequence[multiturn.api.Tally],
+    failures: Sequence[multiturn.api.HeldFailure],
+    coverage: Sequence[multiturn.api.Covered],
+) -> int:
+    """Say how many checks pass on what was held blind, and which do not.
+
+    Each conversation that was not held is a shortcoming, and so is it that too few checks pass.
+    """
     for failure in failures:
         say(f"{failure.style}: {failure.shortcoming}")
         say(f"  {failure.reply}", "dim")
+    for covered in coverage:
+        say(str(covered))
+    total = tallies[-1]
+    few = not total.of or total.passed < multiturn.api.ENOUGH_HELD * total.of
     for tally in tallies:
         share = f"{tally.passed / tally.of:.1%}" if tally.of else "none"
-        say(f"held {tally.name}: {tally.passed} of {counted(tally.of, 'check')} pass ({share})")
-    return tallies[-1].passed >= multiturn.api.ENOUGH_HELD * tallies[-1].of
+        wanted = f"; at least {multiturn.api.ENOUGH_HELD:.0%} are wanted" if few and tally is total else ""
+        say(f"held {tally.name}: {tally.passed} of {counted(tally.of, 'check')} pass ({share}){wanted}")
+    return sum(len(one.missing) for one in coverage) + few
 
 
-def _ablated_well(found: multiturn.api.Ablated, who: str) -> bool:
-    """Say which probes were passed without the turn they need; whether they are few enough."""
+def _shortcomings_of_ablated(found: multiturn.api.Ablated, who: str) -> int:
+    """Say which probes were passed without the turn they need.
+
+    Each probe that was not held is a shortcoming, and so is it that too many pass.
+    """
     for shortcoming in found.passed:
         say(str(shortcoming))
-    lost = f"; {found.lost} were not held" if found.lost else ""
-    say(f"ablated, {who}: passes {found.tally.passed} of {counted(found.tally.of, 'probe')}{lost}")
-    return found.tally.passed <= multiturn.api.MOST_ABLATED * found.tally.of
+    for covered in found.coverage:
+        say(str(covered))
+    many = found.tally.passed > multiturn.api.MOST_ABLATED * found.tally.of
+    wanted = f"; at most {multiturn.api.MOST_ABLATED:.0%} may" if many else ""
+    say(f"ablated, {who}: passes {found.tally.passed} of {counted(found.tally.of, 'probe')}{wanted}")
+    return found.lost + many

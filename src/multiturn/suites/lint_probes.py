@@ -115,8 +115,9 @@ def _forbids(read: Read, text: str) -> bool:
         return any(_forbids(one, text) for one in check.checks)
     if isinstance(check, Not):
         return bool(_given(check.check, text))
-    wordy = read.kind in {"does_not_say", "regex"} and not read.positive and isinstance(check, Kind)
-    return wordy and _decides(check, text) == "fail"
+    if read.kind in {"does_not_say", "regex"} and not read.positive and isinstance(check, Kind):
+        return _decides(check, text) == "fail"
+    return False
 
 
 def _decides(check: Kind, text: str) -> Outcome:

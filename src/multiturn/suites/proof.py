@@ -6,7 +6,7 @@ Pure: replies in, findings out. Who wrote the replies (goldens, bad ones, a blin
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, Literal
 
 import msgspec
@@ -16,6 +16,7 @@ from multiturn.checks.reading import read_check
 from multiturn.conversation import Conversation, Suite, Turn
 from multiturn.finding import CheckResult, turn_passes
 from multiturn.suites.attackers import ATTACKERS, Scene
+from multiturn.suites.blind import Covered, Held, covered, require_of_suite
 from multiturn.transcript import Session, Transcript, TurnRecord
 
 Step = Literal["golden", "bad", "attack", "held", "ablation"]
@@ -83,8 +84,7 @@ def prove(suite: Suite) -> Proof:
 def probing_turns(conversation: Conversation) -> Iterator[int]:
     """The turns (from 0) that probe something with a check; the first probes only what its own capability says."""
     for index, turn in enumerate(conversation.turns):
-        capability = conversation.capability_of(index) if index else turn.capability
-        if turn.checks and (capability is not None or index):
+        if turn.checks and (index or conversation.capability_of(index) is not None):
             yield index
 
 
@@ -188,14 +188,6 @@ def scene_of(conversation: Conversation, index: int) -> Scene:
     )
 
 
-class Held(msgspec.Struct, frozen=True, kw_only=True):
-    """A conversation as somebody replied who saw only the user turns, one at a time, in a style."""
-
-    conversation: str
-    style: str
-    replies: tuple[str, ...]
-
-
 class HeldFailure(msgspec.Struct, frozen=True, kw_only=True):
     """A check that a held reply does not pass."""
 
@@ -205,21 +197,25 @@ class HeldFailure(msgspec.Struct, frozen=True, kw_only=True):
     kind: str
 
 
-def check_held(suite: Suite, held: Sequence[Held]) -> tuple[tuple[Tally, ...], tuple[HeldFailure, ...]]:
-    """How many checks pass on replies that were held blind, for each style and altogether, and which do not.
+def check_held(
+    suite: Suite, held: Sequence[Held]
+) -> tuple[tuple[Tally, ...], tuple[HeldFailure, ...], tuple[Covered, ...]]:
+    """How many checks pass on replies that were held blind, which do not, and which conversations were not held.
 
-    Checks that look back see the replies of the same holding. What is not applicable is left out.
+    Tallies are for each style, the last for all. Checks that look back see the replies of the same holding. What is not
+    applicable is left out.
 
     Raises:
-        ValueError: a conversation is not of the suite, or has another number of replies than turns.
+        UsageError: a conversation is not of the suite, has another number of replies than turns, or was held twice in
+            one style.
     """
     by_id = {conversation.id: conversation for conversation in suite.conversations}
+    turns = {name: len(conversation.turns) for name, conversation in by_id.items()}
+    require_of_suite(suite.name, turns, held, "conversation")
     counts: dict[str, list[int]] = {}
     failures: list[HeldFailure] = []
     for one in held:
-        conversation = by_id.get(one.conversation)
-        if conversation is None or len(one.replies) != len(conversation.turns):
-            raise ValueError(f"held conversation {one.conversation!r} is not one of the suite, turn for turn")
+        conversation = by_id[one.conversation]
         for index, result, number in _held_results(conversation, one.replies):
             if result.outcome == "not_applicable":
                 continue
@@ -234,7 +230,7 @@ def check_held(suite: Suite, held: Sequence[Held]) -> tuple[tuple[Tally, ...], t
                 failures.append(HeldFailure(style=one.style, shortcoming=where, reply=one.replies[index], kind=kind))
     tallies = [Tally(name=style, passed=count[0], of=count[1]) for style, count in sorted(counts.items())]
     total = Tally(name="all", passed=sum(one.passed for one in tallies), of=sum(one.of for one in tallies))
-    return (*tallies, total), tuple(failures)
+    return (*tallies, total), tuple(failures), covered(tuple(by_id), held, "conversations")
 
 
 def _held_results(conversation: Conversation, replies: Sequence[str]) -> Iterator[tuple[int, CheckResult, int]]:
@@ -277,21 +273,22 @@ def ablations(suite: Suite) -> tuple[Ablation, ...]:
     return tuple(found)
 
 
-def check_ablated(suite: Suite, replies: Mapping[str, Sequence[str]]) -> tuple[Tally, tuple[Shortcoming, ...]]:
-    """How many probes pass although the turn that they need was never said.
+def check_ablated(suite: Suite, held: Sequence[Held]) -> tuple[Tally, tuple[Shortcoming, ...], tuple[Covered, ...]]:
+    """How many probes pass although the turn that they need was never said, which, and which were not held.
 
     Args:
         suite: with its checks.
-        replies: by the id of the ablation, the reply to each turn that was still said.
+        held: under the id of the ablation, the reply to each turn that was still said.
+
+    Raises:
+        UsageError: as :func:`check_held`.
     """
     by_id = {conversation.id: conversation for conversation in suite.conversations}
+    known = {one.id: one for one in ablations(suite)}
+    require_of_suite(suite.name, {name: len(one.asked.turns) for name, one in known.items()}, held, "probe")
     passed: list[Shortcoming] = []
-    tried = 0
-    for ablation in ablations(suite):
-        said = replies.get(ablation.id)
-        if said is None:
-            continue
-        tried += 1
+    for one in held:
+        ablation, said = known[one.conversation], one.replies
         kept = [index for index in range(ablation.turn + 1) if index != ablation.without]
         records = tuple(
             TurnRecord(turn=index, user=turn.text, status="ok" if reply.strip() else "empty", reply=reply)
@@ -299,11 +296,13 @@ def check_ablated(suite: Suite, replies: Mapping[str, Sequence[str]]) -> tuple[T
         )
         so_far = Transcript(session=Session(ablation.id), turns=records[:-1], system=ablation.asked.system)
         conversation = by_id[ablation.conversation]
-        results = [read_check(one).check(so_far, records[-1]) for one in conversation.turns[ablation.turn].checks]
+        checks = conversation.turns[ablation.turn].checks
+        results = [read_check(written).check(so_far, records[-1]) for written in checks]
         if turn_passes(results):
             text = f"passes without the turn it needs, with {_short(said[-1])}"
             passed.append(Shortcoming(step="ablation", conversation=conversation.id, turn=ablation.turn, text=text))
-    return Tally(name="ablated", passed=len(passed), of=tried), tuple(passed)
+    tally = Tally(name="ablated", passed=len(passed), of=len(held))
+    return tally, tuple(passed), covered(tuple(known), held, "probes")
 
 
 def told(result: CheckResult) -> str:
