@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from io import StringIO
 from pathlib import Path
+from typing import get_args
 
 import msgspec
 import pytest
+from rich.console import Console
 from tests.by_hand import says
 
-from multiturn.conversation import Conversation, Suite, Turn
+from multiturn.conversation import Capability, Conversation, Suite, Turn
 from multiturn.engines.mutants import MUTANTS
 from multiturn.engines.scripted import ScriptedEngine
 from multiturn.errors import NotFound, UsageError
@@ -27,6 +30,7 @@ from multiturn.prove import (
     read_held,
 )
 from multiturn.report.numbers import ABSENT
+from multiturn.report.text import render
 from multiturn.suites.blind import Held
 from multiturn.transcript import Sampling
 
@@ -76,7 +80,7 @@ def test_what_mutants_break() -> None:
     forgets = dict(zip(table.header, table.rows[0], strict=True))
     assert forgets == {
         "mutant": "forgets",
-        "should break": "context_retention",
+        "should break": "context retention",
         "context retention (1)": "0.0% *",
         "follow up (1)": "100.0%",
         "instruction hierarchy (1)": "100.0%",
@@ -93,6 +97,17 @@ def test_a_share_has_its_number_of_checks() -> None:
     table = mutant_table(falls)
     assert table.header[2:] == ("correction (60)", "recovery (2)")
     assert [row[2:] for row in table.rows] == [("50.0% *", ABSENT), ("25.0% of 40 *", "100.0%")]
+
+
+def test_the_table_of_mutants_fits_a_terminal() -> None:
+    """At 80 columns no number of checks and no star is cut off, with all capabilities."""
+    capabilities = get_args(Capability)
+    falls = [Fall(mutant="forgets", capability=one, passed=5, of=60 + at) for at, one in enumerate(capabilities)]
+    console = Console(width=80, record=True, file=StringIO())
+    console.print(render(mutant_table(falls)))
+    shown = console.export_text()
+    assert [number for number in range(60, 68) if f"({number})" not in shown] == []
+    assert shown.count("*") == 2
 
 
 def test_a_model_without_the_turn_that_a_probe_needs(tmp_path: Path) -> None:

@@ -134,12 +134,14 @@ def mutant_table(falls: Sequence[Fall]) -> Table:
         mine = {fall.capability: fall for fall in falls if fall.mutant == name}
         most = max(fall.share for fall in mine.values())
         cells = [_cell(mine[one], checks[one], most) if one in mine else ABSENT for one in capabilities]
-        rows.append((name, MUTANTS[name].breaks, *cells))
+        rows.append((name, label_of(MUTANTS[name].breaks), *cells))
+    header = ("mutant", "should break", *(f"{label_of(one)} ({checks[one]})" for one in capabilities))
     return Table(
         title="Checks passed by mutants of the goldens",
-        header=("mutant", "should break", *(f"{label_of(one)} ({checks[one]})" for one in capabilities)),
+        header=header,
         rows=tuple(rows),
         footnote="In brackets: checks of the capability. *: the one that falls furthest; of few checks it says little.",
+        words=tuple(range(1, len(header))),
     )
 
 

@@ -126,4 +126,5 @@ def test_a_model_and_the_mutants(cli: Cli, suite: Path) -> None:
     assert code == 0
     assert "ablated, scripted:echo: passes 0 of 1 probe\n" in out
     assert "Checks passed by mutants of the goldens" in out
+    assert all(name in out for name in ("forgets", "refuses", "(2)"))
     assert cli("suite", "prove", str(suite), "--ablate", "nothing:x")[0] == 2
