@@ -75,7 +75,9 @@ def test_unknown_fields_are_refused(kind: type) -> None:
 
 def test_a_turns_own_capability_comes_before_the_conversations() -> None:
     """The conversation's holds from the second turn on: the first has nothing before it to be probed."""
-    conversation = Conversation(id="a", turns=(TURN, Turn(text="y", capability="correction"), TURN), capability="recovery")
+    conversation = Conversation(
+        id="a", turns=(TURN, Turn(text="y", capability="correction"), TURN), capability="recovery"
+    )
     assert [conversation.capability_of(index) for index in (0, 1, 2)] == [None, "correction", "recovery"]
     assert CONVERSATION.capability_of(0) is None
 

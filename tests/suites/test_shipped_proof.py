@@ -48,14 +48,17 @@ def test_replies_that_were_held_blind_pass(name: str, style: str) -> None:
     assert total.passed >= ENOUGH_HELD * total.of
 
 
-@pytest.mark.parametrize("files", [("ablated_1", "ablated_2", "ablated_safety"), ("ablated_demo_base",)])
-@pytest.mark.parametrize("name", WHOLE)
+ABLATED = {
+    "mtbench_conversations": (("ablated_1", "ablated_2"), ("ablated_demo_base",)),
+    "safety_conversations": (("ablated_safety",), ("ablated_demo_base_safety",)),
+}
+
+
+@pytest.mark.parametrize(("name", "files"), [(name, files) for name, both in ABLATED.items() for files in both])
 def test_probes_fail_without_the_turn_they_need(name: str, files: tuple[str, ...]) -> None:
     """Of a blind replier and of the demo's base model; every probe was tried."""
-    mine = {one.id for one in ablations(suite(name))}
-    held = [one for file in files for one in read_held(BLIND / f"{file}.jsonl") if one.conversation in mine]
-    found = ablated_as_held(suite(name), held)
-    assert (found.lost, found.tally.of) == (0, len(mine))
+    found = ablated_as_held(suite(name), read_held(*(BLIND / f"{file}.jsonl" for file in files)))
+    assert (found.lost, found.tally.of) == (0, len(ablations(suite(name))))
     assert found.tally.passed <= MOST_ABLATED * found.tally.of
 
 
