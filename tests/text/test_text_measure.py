@@ -194,6 +194,19 @@ def test_long_odd_texts_take_no_long_time(unit: str) -> None:
     assert time.perf_counter() - start < 5
 
 
+def test_pieces_that_are_joined_again_and_again_take_linear_time() -> None:
+    """Every numeral goes on with the one before it; four times the text takes about four times as long."""
+
+    def seconds(length: int) -> float:
+        text = "1. " * (length // 3)
+        start = time.perf_counter()
+        count_sentences(text)
+        return time.perf_counter() - start
+
+    seconds(1_000)  # what is loaded once
+    assert seconds(800_000) < 9 * seconds(200_000)
+
+
 def test_counting_loads_no_model() -> None:
     """Whoever only counts words loads neither the language model nor numpy."""
     code = "import sys, multiturn.text.measure; print([m for m in ('py3langid', 'numpy') if m in sys.modules])"

@@ -191,7 +191,7 @@ def _merge(text: str, pieces: Sequence[tuple[int, int]]) -> Iterator[tuple[int, 
     """Join again what sentencex parts wrongly."""
     held: tuple[int, int] | None = None
     for start, end in pieces:
-        if held is not None and _goes_on(text[held[0] : held[1]], text[start:end]):
+        if held is not None and _goes_on(text[max(held[0], held[1] - _NEAR) : held[1]], text[start:end]):
             held = (held[0], end)
             continue
         if held is not None:
@@ -202,8 +202,7 @@ def _merge(text: str, pieces: Sequence[tuple[int, int]]) -> Iterator[tuple[int, 
 
 
 def _goes_on(before: str, after: str) -> bool:
-    """Whether ``after`` is the rest of the sentence that ``before`` begins."""
-    before = before[-_NEAR:]
+    """Whether ``after`` goes on with the sentence that ends with ``before`` (its last ``_NEAR`` characters)."""
     if _LONE_MARKER.match(before) or not any(char.isalnum() for char in after):
         return True
     if before.rstrip()[-1:] in "」』”）" and _CONTINUES_QUOTE.match(after):
