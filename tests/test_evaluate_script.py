@@ -54,7 +54,7 @@ def test_it_compares_writes_the_results_and_says_what_to_read(tmp_path: Path) ->
     assert done.returncode == 0, done.stderr
     written = json.loads((tmp_path / "outputs" / "mtbench_results.json").read_text(encoding="utf-8"))
     assert (written["base_model"], written["tuned_model"]) == ("scripted:echo", "scripted:refuses.json")
-    assert len(written["base_results"]) == len(written["tuned_results"]) == 20
+    assert len(written["base_results"]) == len(written["tuned_results"]) == 48
     assert all(one["refusal_count"] == len(one["transcript"]) for one in written["tuned_results"])
     assert "Changed most" in done.stdout
     tuned = written["tuned_run"]["id"]

@@ -252,9 +252,9 @@ def test_a_real_model_holds_a_conversation(folder: Path) -> None:
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("demo:base: run ")
-    assert "5 replies" in done.stdout
+    assert "6 replies" in done.stdout
     assert "(reproducible)" in done.stdout
-    assert "5/5 turns, 1/1 conversations" in done.stderr
+    assert "6/6 turns, 1/1 conversations" in done.stderr
     assert all(line.startswith("demo:base: ") for line in done.stderr.splitlines()), "llama.cpp is quiet"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import Final
 
+import msgspec
 from sqlalchemy import Connection, delete, select, update
 
 from multiturn.codec import decode
@@ -25,19 +26,23 @@ def keep_suite(connection: Connection, suite: Suite, digest: str) -> None:
 def renew_suite(connection: Connection, suite: Suite, digest: str) -> None:
     """Keep a suite; where one that asks the same is there, what is expected of the replies becomes this one's.
 
-    Checks are never replaced by none: a suite without any says nothing of what is expected.
+    Checks are never replaced by none: a conversation without any says nothing of what is expected.
     """
     there = read_suite(connection, digest)
     if there is None:
         keep_suite(connection, suite, digest)
-    elif there != suite and (_has_checks(suite) or not _has_checks(there)):
-        connection.execute(update(SUITES).where(SUITES.c.digest == digest).values(**_head(suite)))
+        return
+    both = zip(there.conversations, suite.conversations, strict=True)  # what is asked is the same, so is the order
+    newest = tuple(old if _has_checks(old) and not _has_checks(new) else new for old, new in both)
+    renewed = msgspec.structs.replace(suite, conversations=newest)
+    if there != renewed:
+        connection.execute(update(SUITES).where(SUITES.c.digest == digest).values(**_head(renewed)))
         connection.execute(delete(CONVERSATIONS).where(CONVERSATIONS.c.suite_digest == digest))
-        _keep_conversations(connection, suite, digest)
+        _keep_conversations(connection, renewed, digest)
 
 
-def _has_checks(suite: Suite) -> bool:
-    return any(turn.checks for conversation in suite.conversations for turn in conversation.turns)
+def _has_checks(conversation: Conversation) -> bool:
+    return any(turn.checks for turn in conversation.turns)
 
 
 def _head(suite: Suite) -> dict[str, str]:
