@@ -39,15 +39,16 @@ def test_each_check_has_a_line_with_why_it_does_not_pass() -> None:
 
 
 def test_a_check_that_fails_is_told_by_what_that_means() -> None:
-    """Where the suite says so, in its words; what it wants stands behind, cut where it is long."""
+    """Where the suite says so, in its words; the reason stands behind, cut where it is long."""
     (failed,) = checks("f")
-    meant = msgspec.structs.replace(failed, why="Not the time that was given.", wants="says " + "x" * 99)
+    reason = msgspec.structs.replace(failed.result, reason="does not say " + "x" * 99)
+    meant = msgspec.structs.replace(failed, why="Not the time that was given.", result=reason)
     console = Console(width=200, color_system=None, file=io.StringIO(), legacy_windows=False)
     with console.capture() as capture:
         console.print(CheckLines([meant], reasons=True))
         console.print(CheckLines([meant], reasons=False))
     long, short = capture.get().splitlines()
-    assert long.endswith(f"Not the time that was given. (not: says {'x' * 72}...)")
+    assert long.endswith(f"Not the time that was given. (does not say {'x' * 64}...)")
     assert short.endswith(" Not the time that was given.")
 
 

@@ -23,7 +23,7 @@ PLAIN_SIGNS: Final[dict[Outcome, str]] = {"pass": "pass", "fail": "FAIL", "not_a
 STYLES: Final[dict[Outcome, str]] = {"pass": "green", "fail": "bold red", "not_applicable": "dim"}
 
 WANTED: Final = 80
-"""Characters of what a check wants: a pattern or a list of variants can be long."""
+"""Characters of what a check wants, or of why it fails: a pattern or a list of variants can be long."""
 
 Mark = tuple["Span", str]
 """A part of a reply, and the style that it is shown in."""
@@ -48,10 +48,11 @@ class CheckLines:
             yield text.append_text(self._told(checked, STYLES[outcome]))
 
     def _told(self, checked: Checked, style: str) -> Text:
-        result, wants = checked.result, printable(in_short(checked.wants, WANTED))
+        result = checked.result
         if result.outcome == "fail" and checked.why:
-            behind = f" (not: {wants})" if self._reasons else ""
+            behind = f" ({printable(in_short(result.reason, WANTED))})" if self._reasons else ""
             return Text.assemble((printable(checked.why), style), (behind, "dim"))
+        wants = printable(in_short(checked.wants, WANTED))
         why = f": {result.reason}" if self._reasons and result.outcome != "pass" else ""
         return Text.assemble((wants, ""), (printable(why), style))
 
