@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.checks.asking import ask
 
+from multiturn.checks.base import Kind
 from multiturn.checks.matching import phrase_fault
 
 SAYS = [
@@ -101,3 +102,14 @@ def test_what_no_kind_needs_to_decide() -> None:
         "not_applicable",
         "no reply, through no doing of the model (failed: timeout)",
     )
+
+
+def test_a_kind_that_leaves_open_what_it_decides_is_none() -> None:
+    """No check can be made of it."""
+
+    class Half(Kind, frozen=True):
+        def wants(self) -> str:
+            return "is half done"
+
+    with pytest.raises(TypeError, match="decide"):
+        Half()  # type: ignore[abstract] # that is what is tested

@@ -6,6 +6,7 @@ one, a refusal, an echo, a scope that is not there, a reply without its end) and
 
 from __future__ import annotations
 
+from abc import ABCMeta, abstractmethod
 from typing import ClassVar, Final
 
 import msgspec
@@ -65,6 +66,10 @@ class Look(msgspec.Struct, frozen=True):
         return next((record for record in self.so_far.turns if record.turn == wanted), None)
 
 
+class _KindMeta(msgspec.StructMeta, ABCMeta):
+    """A struct of which no instance is made while what it wants or decides is left open."""
+
+
 class Kind(
     msgspec.Struct,
     frozen=True,
@@ -73,6 +78,7 @@ class Kind(
     omit_defaults=True,
     rename=RENAMED,
     tag_field="kind",
+    metaclass=_KindMeta,
 ):
     """A kind of check. Subclasses add their fields, and say what they decide.
 
@@ -100,13 +106,13 @@ class Kind(
         """Whether a reply that was cut off has all of what ``needs_end`` is about; only the talk behind it was cut."""
         return False
 
+    @abstractmethod
     def wants(self) -> str:
         """What it asks for, in a few words after "the reply ..."."""
-        raise NotImplementedError
 
+    @abstractmethod
     def decide(self, look: Look) -> CheckResult:
         """The answer for a reply that has the part in scope."""
-        raise NotImplementedError
 
     def phrases(self) -> tuple[str, ...]:
         """The phrases it looks for, right ones and wrong ones: what a guesser would list."""
@@ -118,7 +124,7 @@ class Kind(
 
     def __call__(self, so_far: Transcript, turn: TurnRecord) -> CheckResult:
         """What it says of this turn, given the turns before it. See ``protocols.Check``."""
-        settled = without_reply(turn)
+        settled = _without_reply(turn)
         if settled is None and self.guarded:
             settled = _no_real_reply(self, so_far, turn, turn.reply or "")
         if settled is not None:
@@ -169,7 +175,7 @@ def reads_the_end(check: Kind) -> bool:
     return check.needs_end or check.scope in _AT_THE_END
 
 
-def without_reply(turn: TurnRecord) -> CheckResult | None:
+def _without_reply(turn: TurnRecord) -> CheckResult | None:
     """The answer of every check where there is no reply, or an empty one; None where there is something to look at."""
     if turn.missing:
         told = f": {turn.failure.kind}" if turn.failure is not None else ""

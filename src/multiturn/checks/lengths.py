@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from decimal import Decimal
 from typing import ClassVar
 
@@ -112,8 +113,9 @@ class _Compared(Kind, frozen=True):
         words = count_words(text)
         return self._compared(look.part, words, words_then, f"{counted(words, 'words')} against {words_then} {where}")
 
+    @abstractmethod
     def _compared(self, part: Part, words: int, words_then: int, told: str) -> CheckResult:
-        raise NotImplementedError
+        """The answer for so many words now and then; ``told`` says both."""
 
 
 class Shorter(_Compared, frozen=True, tag="shorter"):

@@ -13,15 +13,14 @@ import importlib.metadata
 import os
 import re
 from collections.abc import Callable
-from typing import Final
+from typing import ClassVar, Final
 
 import msgspec
 
-from multiturn.checks.base import Bad, Kind, inapplicable, without_reply
+from multiturn.checks.base import Bad, Kind, Look, inapplicable
 from multiturn.conversation import require
 from multiturn.finding import CheckResult
 from multiturn.protocols import Check
-from multiturn.transcript import Transcript, TurnRecord
 
 GROUP: Final = "multiturn.checks"
 ALLOWED_BY: Final = "MULTITURN_CHECKS"
@@ -120,6 +119,8 @@ class Own(Kind, frozen=True):
     check: Check
     said: Said
 
+    guarded: ClassVar[bool] = False
+
     @property
     def positive(self) -> bool:
         """As it said."""
@@ -137,13 +138,10 @@ class Own(Kind, frozen=True):
         """As it said."""
         return self.said.longest_back
 
-    def __call__(self, so_far: Transcript, turn: TurnRecord) -> CheckResult:
+    def decide(self, look: Look) -> CheckResult:
         """What it says of a reply that is there; not applicable, with the reason, where it breaks."""
-        settled = without_reply(turn)
-        if settled is not None:
-            return settled
         try:
-            return _sound(self.check(so_far, turn), turn.reply or "")
+            return _sound(self.check(look.so_far, look.turn), look.reply)
         except Exception as error:  # noqa: BLE001 - someone else's code must lose neither a run nor a report
             return inapplicable(f"the check broke: {_in_words(error)}")
 
