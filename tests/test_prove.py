@@ -146,3 +146,12 @@ def test_replies_that_were_held_blind_are_read_line_by_line(tmp_path: Path) -> N
         read_held(tmp_path)
     with pytest.raises(NotFound, match="no file"):
         read_held(tmp_path / "none.jsonl")
+
+
+def test_the_mutants_table_in_a_notebook() -> None:
+    """Inside a running event loop, too."""
+
+    async def cell() -> bool:
+        return bool(mutant_falls(SUITE))
+
+    assert asyncio.run(cell())

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 Group = tuple[str, str]
 """A kind of group and which one: ``("all", "")``, ``("turn", "2")``, ``("capability", "correction")`` ..."""
 
+EVERYTHING: Final[Group] = ("all", "")
+"""The group of all turns."""
+
 DISTANCES: Final = ("1", "2", "3", "4+")
 """The groups by distance: suites have ever fewer turns the farther back, so 4 and more stand together."""
 

@@ -9,20 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from multiturn.checks.reading import check_transcript
 from multiturn.conditions import RunRecord
 from multiturn.errors import UsageError
-from multiturn.finding import Assessed
-from multiturn.groups import Group, Layout
+from multiturn.groups import EVERYTHING, Layout
 from multiturn.measures import PRIMARY
+from multiturn.pass_rates import summary_of_checks
 from multiturn.results import Contrast, HistoryGap
 from multiturn.stats.paired import mean_interval, paired_difference
 from multiturn.stats.rates import share_interval
 from multiturn.store import Store
-from multiturn.summary import Summary
 
 LEVEL: Final = 0.95
-EVERYTHING: Final[Group] = ("all", "")
 DIFFERENCES: Final = (-1.0, 1.0)
 """A gap is a difference of two shares."""
 
@@ -66,13 +63,10 @@ def _passed(store: Store, run: RunRecord) -> dict[str, float | None]:
     """Each conversation's share of checks passed; None where it is missing."""
     suite = store.suite(run.conditions.suite_digest)
     layout = Layout(suite)
-    arm = Summary(layout)
     if not layout.members(EVERYTHING, "checked"):
         raise UsageError(f"{suite.name} has no checks", hint="docs/writing.md shows how a conversation gets them")
-    for transcript in store.transcripts(run.id):
-        conversation = suite.conversations[layout.conversation(transcript.session)]
-        golden = run.conditions.history == "golden"
-        arm.add(Assessed(transcript, (), check_transcript(conversation, transcript, golden=golden)))
+    golden = run.conditions.history == "golden"
+    arm = summary_of_checks(layout, store.transcripts(run.id), golden_history=golden)
     return arm.values(PRIMARY, EVERYTHING)
 
 

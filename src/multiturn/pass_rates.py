@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from multiturn.checks.reading import check_transcript, unread_notes
 from multiturn.finding import Assessed
-from multiturn.groups import Layout
+from multiturn.groups import EVERYTHING, Layout
 from multiturn.measures import PRIMARY
 from multiturn.report.numbers import number
 from multiturn.results import Measured, PassRates
@@ -48,12 +48,9 @@ def pass_rates(
         UsageError: A transcript is of a conversation that the suite does not have.
     """
     layout = Layout(suite)
-    arm = Summary(layout)
-    if not any(layout.members(group, "checked") for group in layout.groups):
+    if not layout.members(EVERYTHING, "checked"):
         return PassRates(rates=(), notes=())
-    for transcript in transcripts:
-        conversation = suite.conversations[layout.conversation(transcript.session)]
-        arm.add(Assessed(transcript, (), check_transcript(conversation, transcript, golden=golden_history)))
+    arm = summary_of_checks(layout, transcripts, golden_history=golden_history)
     rates = tuple(
         Measured(
             measure=PRIMARY,
@@ -65,6 +62,19 @@ def pass_rates(
     )
     notes = (*unread_notes(suite), *inapplicable_note(name, arm), *floor_note(name, rates[0].estimate))
     return PassRates(rates=rates, notes=notes)
+
+
+def summary_of_checks(layout: Layout, transcripts: Iterable[Transcript], *, golden_history: bool) -> Summary:
+    """What the checks say of a run's transcripts, and nothing else of them.
+
+    Raises:
+        UsageError: A transcript is of a conversation that the suite does not have.
+    """
+    arm = Summary(layout)
+    for transcript in transcripts:
+        conversation = layout.conversations[layout.conversation(transcript.session)]
+        arm.add(Assessed(transcript, (), check_transcript(conversation, transcript, golden=golden_history)))
+    return arm
 
 
 def floor_note(name: str, passed: Estimate, therefore: str = LITTLE_TO_LOSE) -> Iterator[str]:

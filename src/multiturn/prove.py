@@ -10,7 +10,8 @@ from typing import Final
 import msgspec
 
 from multiturn.arms import open_arms
-from multiturn.assess import assess
+from multiturn.blocking import finish
+from multiturn.checks.reading import check_transcript
 from multiturn.conditions import Arm
 from multiturn.conversation import Conversation, Suite
 from multiturn.dialogue import Manner, hold
@@ -27,7 +28,6 @@ from multiturn.transcript import Request, Sampling, Transcript, TurnRecord
 
 LOST: Final = "I'm afraid I don't have that from earlier in our conversation. Could you tell me again what you need?"
 """What a good model says that was never told what the golden reply rests on."""
-
 
 HELD_LINE: Final = 'a line is {"conversation": ID, "style": WORD, "replies": [...]}'
 
@@ -54,7 +54,7 @@ class Ablated(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Fall(msgspec.Struct, frozen=True, kw_only=True):
-    """Of the checks of one capability, how many pass with a mutant that passed with the goldens."""
+    """Of the checks of one capability, how many still pass where a mutant gives the goldens."""
 
     mutant: str
     capability: str
@@ -115,7 +115,7 @@ def mutant_falls(suite: Suite) -> tuple[Fall, ...]:
     falls: list[Fall] = []
     for name in MUTANTS:
         engine = mutant(ScriptedEngine(golden_script(suite), remember=False), name)
-        counts = _by_capability(suite, asyncio.run(hold_all(suite, engine, GREEDY)))
+        counts = _by_capability(suite, finish(hold_all(suite, engine, GREEDY)))
         falls += [Fall(mutant=name, capability=one, passed=passed, of=of) for one, (passed, of) in counts.items()]
     return tuple(falls)
 
@@ -154,7 +154,7 @@ def _cell(fall: Fall, checks: int, most: float) -> str:
 def _by_capability(suite: Suite, transcripts: Sequence[Transcript]) -> dict[str, tuple[int, int]]:
     counts: dict[str, tuple[int, int]] = {}
     for conversation, transcript in zip(suite.conversations, transcripts, strict=True):
-        for checked in assess(transcript, conversation=conversation).checks:
+        for checked in check_transcript(conversation, transcript):
             capability = conversation.capability_of(checked.turn)
             if capability is not None and checked.result.outcome != "not_applicable":
                 passed, of = counts.get(capability, (0, 0))

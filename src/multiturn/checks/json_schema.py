@@ -23,7 +23,7 @@ from referencing.exceptions import Unresolvable
 from referencing.jsonschema import DRAFT202012
 
 from multiturn.checks.json_text import Value
-from multiturn.checks.linear_pattern import matches, pattern_fault
+from multiturn.checks.linear_pattern import find, pattern_fault
 
 Schema = Mapping[str, Any]
 
@@ -158,7 +158,7 @@ def _unique(validator: Validator, unique: bool, instance: object, schema: Schema
 
 
 def _pattern(validator: Validator, pattern: str, instance: object, schema: Schema) -> Iterator[ValidationError]:  # noqa: ARG001 - the form that jsonschema asks for
-    if isinstance(instance, str) and not matches(pattern, instance):
+    if isinstance(instance, str) and find(pattern, instance) is None:
         yield ValidationError(f"{instance!r} does not match {pattern!r}")
 
 

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from functools import lru_cache
-from typing import Any, Final
-
-import re2
+from typing import Final
 
 from multiturn.checks.base import Kind, Look, failed, passed
+from multiturn.checks.linear_pattern import find, pattern_fault
 from multiturn.conversation import require
 from multiturn.finding import CheckResult
 
 _LONGEST: Final = 1_000
 _SHOWN: Final = 60
 """Characters of a pattern that reasons repeat."""
-_HALF: Final = re.compile("[\ud800-\udfff]")
-"""Half a surrogate, which UTF-8 has not."""
 
 
 class Regex(Kind, frozen=True, tag="regex"):
@@ -38,11 +33,9 @@ class Regex(Kind, frozen=True, tag="regex"):
     def __post_init__(self) -> None:
         require(bool(self.pattern), "pattern is empty")
         require(len(self.pattern) <= _LONGEST, f"pattern is longer than {_LONGEST} characters")
-        try:
-            compiled = _compiled(self.pattern, self.ignore_case)
-        except (re2.error, UnicodeEncodeError) as error:
-            raise ValueError(f"pattern is none that RE2 knows: {_told(error)}") from None
-        require(compiled.search("") is None, "pattern matches the empty text too, so it asks for nothing")
+        fault = pattern_fault(self.pattern)
+        require(not fault, f"pattern {fault}")
+        require(find(self.pattern, "") is None, "pattern matches the empty text too, so it asks for nothing")
 
     def wants(self) -> str:
         """The pattern, in words."""
@@ -51,23 +44,8 @@ class Regex(Kind, frozen=True, tag="regex"):
 
     def decide(self, look: Look) -> CheckResult:
         """The span is the first match."""
-        match = _compiled(self.pattern, self.ignore_case).search(_HALF.sub("\ufffd", look.part.text))
-        if match is None:
+        found = find(self.pattern, look.part.text, ignore_case=self.ignore_case)
+        if found is None:
             return passed(self.wants()) if self.absent else failed(f"does not match {self.pattern!r}")
-        start, end = match.span()
-        span = look.part.span(start, end)
+        span = look.part.span(*found)
         return failed(f"matches {self.pattern!r}", span) if self.absent else passed(self.wants(), span)
-
-
-@lru_cache(maxsize=1024)
-def _compiled(pattern: str, ignore_case: bool) -> Any:  # noqa: ANN401, FBT001 - re2 has no types; a key of the cache
-    options = re2.Options()
-    options.log_errors = False
-    options.case_sensitive = not ignore_case
-    return re2.compile(pattern, options)
-
-
-def _told(error: Exception) -> str:
-    """RE2 tells its errors in bytes."""
-    first = error.args[0] if error.args else error
-    return first.decode("utf-8", "replace") if isinstance(first, bytes) else str(error)

@@ -89,7 +89,7 @@ def probing_turns(conversation: Conversation) -> Iterator[int]:
 
 
 def bads_of(read: Read) -> tuple[Bad, ...]:
-    """The bad replies of a check; a user's own kind may have none."""
+    """The bad replies of a check; none where it can't be read here."""
     bads: tuple[Bad, ...] = getattr(read.check, "bad", ())
     return bads
 
@@ -179,11 +179,11 @@ def _attacked(suite: Suite, name: str) -> tuple[Attacked, list[Shortcoming]]:
 
 def scene_of(conversation: Conversation, index: int) -> Scene:
     """What an attacker sees: what the user said, the goldens before, and the phrases that the checks look for."""
-    kinds = [read_check(written).check for written in conversation.turns[index].checks]
+    checks = map(read_check, conversation.turns[index].checks)
     return Scene(
         users=tuple(turn.text for turn in conversation.turns[: index + 1]),
         replies=tuple(turn.golden or "" for turn in conversation.turns[:index]),
-        phrases=tuple(phrase for kind in kinds for phrase in getattr(kind, "phrases", tuple)()),
+        phrases=tuple(phrase for check in checks for phrase in check.phrases()),
         refusal_expected=bool(conversation.turns[index].refusal_expected),
     )
 
