@@ -11,7 +11,7 @@ from multiturn.conditions import Arm
 from multiturn.errors import UsageError
 from multiturn.facts import EngineOptions
 from multiturn.protocols import Engine
-from multiturn.registry import engine_of, open_engines, template_source
+from multiturn.registry import open_engines, resolve, template_source
 
 
 @contextlib.asynccontextmanager
@@ -28,8 +28,8 @@ async def open_arms(models: Sequence[str | Arm], options: EngineOptions) -> Asyn
             specs = list(dict.fromkeys(arm.spec for arm in arms if arm.template == template))
             source = template_source(template)
             chosen = msgspec.structs.replace(options, template=template, template_source=source)
-            for name in dict.fromkeys(map(engine_of, specs)):
-                alike = [spec for spec in specs if engine_of(spec) == name]
+            for name in dict.fromkeys(resolve(spec)[0] for spec in specs):
+                alike = [spec for spec in specs if resolve(spec)[0] == name]
                 for spec, engine in zip(alike, open_engines(alike, chosen), strict=True):
                     stack.push_async_callback(engine.close)
                     opened[spec, template] = engine

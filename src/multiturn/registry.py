@@ -72,16 +72,6 @@ def resolve(spec: str) -> tuple[str, str]:
     raise SpecError(f"{spec!r} names no engine and model", hint=_advice(spec, prefix, rest))
 
 
-def engine_of(spec: str) -> str:
-    """The name of the engine that loads a spec's model: for a mutant, of the one behind it.
-
-    Raises:
-        SpecError: it names no engine that is known.
-    """
-    name, full = resolve(spec)
-    return engine_of(_mutant_and_spec(full)[1]) if name == MUTANT else name
-
-
 def read_template(spec: str) -> str | None:
     """The chat template of the model that a spec names, None where it has none; the model is not loaded.
 
@@ -164,11 +154,14 @@ def _mutant_and_spec(spec: str) -> tuple[str, str]:
 
 
 def _open_with_mutants(specs: Sequence[str], options: EngineOptions) -> list[Engine]:
-    """Engines of which some are mutants: what is behind them is opened once, together with the others."""
+    """Engines of which some are mutants. What is behind a mutant is its own, since whoever holds the runs closes one
+    engine before it asks the next; weights are loaded at the first reply, so no two of a comparison are in memory.
+    """  # noqa: D205 - one sentence and its reason
     behind = [_mutant_and_spec(spec) for spec in specs]
-    engines = open_engines([spec for _, spec in behind], options)
+    sound = [spec for name, spec in behind if not name]
+    opened = iter(open_engines(sound, options) if sound else ())
     damaged: Callable[[Engine, str], Engine] = importlib.import_module("multiturn.engines.mutants").mutant
-    return [damaged(engine, name) if name else engine for (name, _), engine in zip(behind, engines, strict=True)]
+    return [damaged(open_engines([spec], options)[0], name) if name else next(opened) for name, spec in behind]
 
 
 def _is_gguf_path(spec: str) -> bool:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import importlib.util
+from pathlib import Path
 
 import pytest
 
-from multiturn.conversation import Conversation, Message, Turn
+from multiturn import api
+from multiturn.conversation import Conversation, Message, Suite, Turn
 from multiturn.dialogue import Manner, hold
+from multiturn.engines import demo
 from multiturn.engines.mutants import IN_ENGLISH, LONG, MUTANTS, REFUSAL, SMALL_TALK, mutant
 from multiturn.engines.scripted import ScriptedEngine
 from multiturn.errors import SpecError
@@ -89,6 +93,18 @@ def test_always_as_long_and_sometimes_a_refusal() -> None:
     assert refused == [ask("refuses", "u", says="Fine.", conversation=str(index)) == REFUSAL for index in range(90)]
 
 
+def test_a_model_is_compared_with_its_own_mutant(tmp_path: Path) -> None:
+    """The base is closed when it has been held, and the mutant still has a model behind it."""
+    if importlib.util.find_spec(demo.PACKAGE) is None or importlib.util.find_spec("xllamacpp") is None:
+        pytest.skip(f"needs the demo's model: {demo.INSTALL}")
+    turns = (Turn(text="Say one word."), Turn(text="And another."))
+    suite = Suite(name="s", conversations=(Conversation(id="a", turns=turns),))
+    job = api.Job(suite=suite, settings=api.Settings(sampling=Sampling(max_tokens=4)), store=tmp_path / "runs.db")
+    compared = api.compare("demo:base", "mutant:forgets:demo:base", job, results=None)
+    assert [held.progress.replies for held in (compared.base, compared.tuned)] == [2, 2]
+    assert compared.comparison.notes == ()
+
+
 def test_a_mutant_is_an_engine_with_an_identity_of_its_own() -> None:
     """Runs of it are never taken for runs of the engine behind it."""
     inner = ScriptedEngine(heard)
@@ -122,7 +138,7 @@ def test_what_a_mutant_does_not_hear_is_no_servers_truncation() -> None:
 
 
 def test_a_mutant_by_its_spec() -> None:
-    """``mutant:NAME:SPEC``; base and mutant share what they load."""
+    """``mutant:NAME:SPEC``, beside the engine itself or alone."""
     assert resolve("mutant:forgets:scripted:echo") == ("mutant", "mutant:forgets:scripted:echo")
     base, damaged = open_engines(["scripted:echo", "mutant:repeats_itself:scripted:echo"], EngineOptions())
     assert (base.spec, damaged.spec) == ("scripted:echo", "mutant:repeats_itself:scripted:echo")
