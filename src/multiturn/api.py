@@ -13,31 +13,34 @@ what is there.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Callable, Sequence
-from pathlib import Path
-from typing import Final, TypeVar
-
-import msgspec
+from collections.abc import AsyncIterator
+from typing import Final
 
 from multiturn.arms import open_arms
 from multiturn.assess import assess, turns_where
 from multiturn.blocking import finish
 from multiturn.checks.own import allow_checks
 from multiturn.checks.reading import read_check
-from multiturn.comparable import refuse_if_different
-from multiturn.compare import compare as compare_runs
 from multiturn.conditions import Arm, RunRecord
 from multiturn.conversation import Suite
-from multiturn.dialogue import Manner
 from multiturn.doctor import examine as examine_engine
-from multiturn.errors import UsageError
-from multiturn.estimate import Estimated, estimate
 from multiturn.examination import Examination
 from multiturn.facts import EngineOptions
 from multiturn.finding import Assessed
 from multiturn.history import history_gap
+from multiturn.jobs import (
+    Compared,
+    Held,
+    Job,
+    acompare,
+    aestimate,
+    aevaluate,
+    compare,
+    compare_stored,
+    evaluate,
+    unwatched,
+)
 from multiturn.loop_results import ImportedResults, import_results
-from multiturn.protocols import Engine
 from multiturn.prove import (
     ENOUGH_HELD,
     MOST_ABLATED,
@@ -51,13 +54,12 @@ from multiturn.prove import (
 from multiturn.replay import Replay
 from multiturn.report.examination import examination_text
 from multiturn.report.history import history_gap as history_gap_table
-from multiturn.report.plain_json import write_results
 from multiturn.report.text import render
 from multiturn.report.text import render_comparison as tables
 from multiturn.report.text import render_pass_rates as pass_rate_table
 from multiturn.report.transcripts import side_by_side, transcript_text, turn_text
 from multiturn.results import Comparison, PassRates
-from multiturn.run import Progress, Settings, conditions_of, find_or_begin, hold_run, stored_progress
+from multiturn.run import Progress, Settings
 from multiturn.store import Store, export_run, import_run, open_store
 from multiturn.stored import assessed, pass_rates, transcripts
 from multiturn.suites.blind import Covered
@@ -139,117 +141,7 @@ __all__ = [
     "unwatched",
 ]
 
-DEFAULT_SUITE: Final = "mtbench_conversations"
-DEFAULT_RESULTS: Final = Path("outputs/mtbench_results.json")
-T = TypeVar("T")
-
-Watch = Callable[[Arm, Progress], None]
-"""Called whenever a turn is durable, with the arm and how far its run is."""
-
-Tell = Callable[[str], None]
-"""Called with each warning that is known before the first reply is asked for."""
-
-
-class Job(msgspec.Struct, frozen=True, kw_only=True):
-    """How runs are to be held; the defaults are those of the command line.
-
-    ``store`` is a path or a database URL; None is ``outputs/multiturn.db``. ``resume`` names a run to go on with;
-    ``fresh`` begins a new one even where the same conditions were held before.
-    """
-
-    suite: Suite | str | Path = DEFAULT_SUITE
-    settings: Settings = Settings()
-    options: EngineOptions = EngineOptions()
-    store: str | Path | None = None
-    only: tuple[str, ...] = ()
-    limit: int | None = None
-    resume: str | None = None
-    fresh: bool = False
-
-    def chosen_suite(self) -> Suite:
-        """The suite, cut down by ``only`` and ``limit``.
-
-        Raises:
-            SuiteError: the file has faults. NotFound: it is not there, or an id is not in it.
-        """
-        suite = self.suite if isinstance(self.suite, Suite) else load_suite(self.suite)
-        return select(suite, only=self.only, limit=self.limit)
-
-
-DEFAULT_JOB: Final = Job()
 DEFAULT_OPTIONS: Final = EngineOptions()
-
-
-def unwatched(_arm: Arm, _progress: Progress) -> None:
-    """A watch that looks away."""
-
-
-def untold(_warning: str) -> None:
-    """Warnings that nobody is told of: they stand in the comparison's notes too."""
-
-
-class Held(msgspec.Struct, frozen=True, kw_only=True):
-    """A run as it is in the store. ``reused`` says that nothing had to be asked for."""
-
-    run: RunRecord
-    progress: Progress
-    reused: bool
-
-
-class Compared(msgspec.Struct, frozen=True, kw_only=True):
-    """Two runs and what their comparison says; ``results`` is the file it was written to, if any."""
-
-    base: Held
-    tuned: Held
-    comparison: Comparison
-    results: Path | None
-
-
-async def aevaluate(model: str | Arm, job: Job = DEFAULT_JOB, *, watch: Watch = unwatched) -> Held:
-    """Hold a suite with one model; see :func:`evaluate`."""
-    suite = job.chosen_suite()
-    with open_store(job.store) as store:
-        async with open_arms([model], job.options) as ((arm, engine),):
-            return await _hold(store, suite, (arm, engine), job, watch)
-
-
-async def acompare(
-    base: str | Arm,
-    tuned: str | Arm,
-    job: Job = DEFAULT_JOB,
-    *,
-    vary: Sequence[str] = (),
-    results: Path | None = DEFAULT_RESULTS,
-    watch: Watch = unwatched,
-    tell: Tell = untold,
-) -> Compared:
-    """Hold a suite with two models and compare them; see :func:`compare`."""
-    if job.resume is not None:
-        raise UsageError("a comparison finds its runs by their conditions", hint="leave out --resume")
-    suite = job.chosen_suite()
-    with open_store(job.store) as store:
-        async with open_arms([base, tuned], job.options) as arms:
-            windows = [engine.facts.context_window for _, engine in arms]
-            known = [window for window in (*windows, job.settings.window) if window is not None]
-            settings = msgspec.structs.replace(job.settings, window=min(known, default=None))
-            same = msgspec.structs.replace(job, settings=settings)
-            first, second = (conditions_of(suite, engine, arm, settings) for arm, engine in arms)
-            for note in refuse_if_different(first, second, vary):  # before any reply is asked for
-                tell(note)
-            held = []
-            for index, (arm, engine) in enumerate(arms):
-                held.append(await _hold(store, suite, (arm, engine), same, watch))
-                if all(engine is not later for _, later in arms[index + 1 :]):
-                    await engine.close()  # so that two models are not in memory at once
-        return _compared(store, (held[0], held[1]), vary=vary, results=results)
-
-
-async def aestimate(model: str | Arm, job: Job = DEFAULT_JOB) -> Estimated:
-    """What :func:`evaluate` would cost, from a few warm replies; nothing is stored."""
-    suite = job.chosen_suite()
-    async with open_arms([model], job.options) as ((arm, engine),):
-        conditions = conditions_of(suite, engine, arm, job.settings)
-        return await estimate(suite, engine, Manner.of(conditions), conditions.samples)
 
 
 async def aexamine(model: str | Arm, options: EngineOptions = DEFAULT_OPTIONS, *, ask: bool = True) -> Examination:
@@ -270,65 +162,6 @@ def examine(model: str | Arm, options: EngineOptions = DEFAULT_OPTIONS, *, ask: 
         MultiturnError: of the kind that says what is wrong.
     """
     return finish(aexamine(model, options, ask=ask))
-
-
-def evaluate(model: str | Arm, job: Job = DEFAULT_JOB, *, watch: Watch = unwatched) -> Held:
-    """Hold a suite with one model and keep the transcripts.
-
-    Args:
-        model: a model spec (``llamacpp:model.gguf+lora=adapter.gguf``), or an arm with its system prompt.
-        job: suite, settings, engine options and store.
-        watch: called with the progress whenever a turn is durable.
-
-    Raises:
-        MultiturnError: of the kind that says what is wrong, with the next thing to do in ``hint``.
-    """
-    return finish(aevaluate(model, job, watch=watch))
-
-
-def compare(
-    base: str | Arm,
-    tuned: str | Arm,
-    job: Job = DEFAULT_JOB,
-    *,
-    vary: Sequence[str] = (),
-    results: Path | None = DEFAULT_RESULTS,
-    watch: Watch = unwatched,
-    tell: Tell = untold,
-) -> Compared:
-    """Hold a suite with two models under identical conditions and compare them, conversation by conversation.
-
-    Both get the same context window: the smaller of the two. A stored run whose conditions match is used again.
-
-    Args:
-        base: spec or arm that is compared with.
-        tuned: spec or arm in question.
-        job: suite, settings, engine options and store.
-        vary: conditions that may differ, by name (``system``, ``identity.template`` ...).
-        results: where the plain export goes; None for nowhere.
-        watch: called with the arm and its progress whenever a turn is durable.
-        tell: called with what a reader should know before the first reply (templates that differ, say).
-
-    Raises:
-        ConditionsDiffer: something differs that ``vary`` does not name.
-        MultiturnError: of the kind that says what is wrong.
-    """
-    return finish(acompare(base, tuned, job, vary=vary, results=results, watch=watch, tell=tell))
-
-
-def compare_stored(
-    store: Store, base: str, tuned: str, *, vary: Sequence[str] = (), results: Path | None = None
-) -> Compared:
-    """Compare two runs that are in the store, by their ids (or how they begin); nothing is held."""
-    runs = [store.run(reference) for reference in (base, tuned)]
-    digests = {run.conditions.suite_digest for run in runs}
-    if len(digests) > 1:
-        raise UsageError(
-            f"runs {runs[0].id} and {runs[1].id} are of different suites",
-            hint="compare runs of one suite; multiturn runs lists them",
-        )
-    held = [Held(run=run, progress=_stored_progress(store, run), reused=True) for run in runs]
-    return _compared(store, (held[0], held[1]), vary=vary, results=results)
 
 
 @contextlib.asynccontextmanager
@@ -355,46 +188,3 @@ async def areplay(
     own = EngineOptions(template=found.arm.template, context_window=found.conditions.context_window)
     async with open_arms([found.arm], options or own) as ((_, engine),), replay.on(engine):
         yield replay
-
-
-async def _hold(store: Store, suite: Suite, who: tuple[Arm, Engine], job: Job, watch: Watch) -> Held:
-    arm, engine = who
-    run = find_or_begin(store, suite, engine, arm, job.settings, resume=job.resume, fresh=job.fresh)
-    begun = bool(store.progress(run.id))
-    progress = await hold_run(store, run, suite, engine, watch=lambda progress: watch(arm, progress))
-    return Held(run=run, progress=progress, reused=begun and progress.replies == progress.failures == 0)
-
-
-def _compared(store: Store, held: tuple[Held, Held], *, vary: Sequence[str], results: Path | None) -> Compared:
-    base, tuned = held
-    notes = refuse_if_different(base.run.conditions, tuned.run.conditions, vary)
-    first, second = base.run, tuned.run
-    comparison = compare_runs(
-        store.suite(first.conditions.suite_digest),
-        assessed(store, first),
-        assessed(store, second),
-        base_run=first.id,
-        tuned_run=second.id,
-        notes=notes,
-    )
-    if results is not None:
-        try:
-            write_results(
-                results,
-                base_run=first,
-                tuned_run=second,
-                base=assessed(store, first),
-                tuned=assessed(store, second),
-                comparison=comparison,
-            )
-        except OSError as error:
-            raise UsageError(
-                f"{results} can't be written: {error.strerror}",
-                hint="name another file (--results PATH); both runs are kept, the same command uses them again",
-            ) from None
-    return Compared(base=base, tuned=tuned, comparison=comparison, results=results)
-
-
-def _stored_progress(store: Store, run: RunRecord) -> Progress:
-    progress = stored_progress(store, run, store.suite(run.conditions.suite_digest))
-    return msgspec.structs.replace(progress, failures=store.progress(run.id).get("failed", 0), seconds=0.0)
