@@ -106,6 +106,7 @@ GROUND = {
     "results",
     "codec",
     "conditions",
+    "looks",
     "facts",
     "examination",
     "protocols",

@@ -1,7 +1,8 @@
 """Hold runs and compare them: what the Python interface and the command line are made of.
 
 A job says how runs are held; holding goes through the store, so that the same job goes on after an interruption and
-uses again what is there. What this module does not know: the screen, flags, what a comparison concludes (``compare.py``).
+uses again what is there. What this module does not know: the screen, flags, what a comparison concludes
+(``compare.py``).
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from multiturn.protocols import Engine
 from multiturn.report.plain_json import write_results
 from multiturn.results import Comparison
 from multiturn.run import Progress, Settings, conditions_of, find_or_begin, hold_run, stored_progress
-from multiturn.store import Store, open_store
+from multiturn.store import Store, check_group_name, open_store
 from multiturn.stored import assessed
 from multiturn.suites.reading import load_suite
 from multiturn.suites.selection import select
@@ -45,7 +46,9 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     """How runs are to be held; the defaults are those of the command line.
 
     ``store`` is a path or a database URL; None is ``outputs/multiturn.db``. ``resume`` names a run to go on with;
-    ``fresh`` begins a new one even where the same conditions were held before.
+    ``fresh`` begins a new one even where the same conditions were held before. ``group`` names the group that the run
+    is put into, a stored one that is used again too; of a comparison that is the tuned model's run, since a group is
+    of a model's versions (:mod:`multiturn.trend`).
     """
 
     suite: Suite | str | Path = DEFAULT_SUITE
@@ -56,6 +59,11 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     limit: int | None = None
     resume: str | None = None
     fresh: bool = False
+    group: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.group is not None:
+            check_group_name(self.group)
 
     def chosen_suite(self) -> Suite:
         """The suite, cut down by ``only`` and ``limit``.
@@ -127,8 +135,9 @@ async def acompare(
             for note in refuse_if_different(first, second, vary):  # before any reply is asked for
                 tell(note)
             held = []
+            jobs = (msgspec.structs.replace(same, group=None), same)
             for index, (arm, engine) in enumerate(arms):
-                held.append(await _hold(store, suite, (arm, engine), same, watch))
+                held.append(await _hold(store, suite, (arm, engine), jobs[index], watch))
                 if all(engine is not later for _, later in arms[index + 1 :]):
                     await engine.close()  # so that two models are not in memory at once
         return _compared(store, (held[0], held[1]), vary=vary, results=results)
@@ -204,6 +213,8 @@ def compare_stored(
 async def _hold(store: Store, suite: Suite, who: tuple[Arm, Engine], job: Job, watch: Watch) -> Held:
     arm, engine = who
     run = find_or_begin(store, suite, engine, arm, job.settings, resume=job.resume, fresh=job.fresh)
+    if job.group is not None:
+        store.add_to_group(run.id, job.group)
     begun = bool(store.progress(run.id))
     progress = await hold_run(store, run, suite, engine, watch=lambda progress: watch(arm, progress))
     return Held(run=run, progress=progress, reused=begun and progress.replies == progress.failures == 0)

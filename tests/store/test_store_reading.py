@@ -11,7 +11,7 @@ import pytest
 from multiturn.conditions import RunRecord
 from multiturn.conversation import CheckJson, Suite
 from multiturn.errors import NotFound, StoreError
-from multiturn.store import Store, reading
+from multiturn.store import Store, pages
 from multiturn.transcript import Failure, Session, TurnRecord
 
 MakeRun = Callable[..., RunRecord]
@@ -160,7 +160,7 @@ def test_pages_cut_no_transcript(store: Store, make_run: MakeRun, monkeypatch: p
     sessions = [Session(name, sample) for name, top in tops.items() for sample in range(top)]
     keep(store, "paged", [(session, ok(turn)) for session in sessions for turn in (0, 1)])
     for size in (1, 2, 3, 5, 100):
-        monkeypatch.setattr(reading, "PAGE_SESSIONS", size)
+        monkeypatch.setattr(pages, "PAGE_SESSIONS", size)
         transcripts = list(store.transcripts("paged"))
         assert [transcript.session for transcript in transcripts] == sessions
         assert all(transcript.turns == (ok(0), ok(1)) for transcript in transcripts)

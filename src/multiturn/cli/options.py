@@ -152,6 +152,15 @@ Fresh = Annotated[
     bool,
     typer.Option("--fresh", help="Hold again even what is stored under the same conditions.", rich_help_panel=STORING),
 ]
+Group = Annotated[
+    str | None,
+    typer.Option(
+        "--group",
+        metavar="NAME",
+        help="Put the run into this group (of two, TUNED's), for multiturn trend.",
+        rich_help_panel=STORING,
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Say what it would cost, from a few warm replies; store nothing.")
@@ -201,6 +210,7 @@ class Asked:
     longest_wait: LongestWait = SERVER_FIRST.longest_wait
     store: StoreWhere = None
     fresh: Fresh = False
+    group: Group = None
     dry_run: DryRun = False
     quiet: Quiet = False
 
@@ -244,6 +254,7 @@ class Asked:
             limit=self.limit,
             resume=resume,
             fresh=self.fresh,
+            group=self.group,
         )
 
     def engine_options(self) -> EngineOptions:

@@ -1,8 +1,9 @@
 """A run as one JSON Lines file, and back without loss.
 
-The first line is the run with the format's version, the second its suite, then one line for each turn, conversations in
-the suite's order. An export of an import is the same file, byte for byte. Reading forgives what a crash or a half copy
-does to such a file: a line that can't be read is reported by its number, and everything else is kept.
+The first line is the run with the format's version and the groups it is in, the second its suite, then one line for
+each turn, conversations in the suite's order. An export of an import is the same file, byte for byte. Reading forgives
+what a crash or a half copy does to such a file: a line that can't be read is reported by its number, and everything
+else is kept.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ from sqlalchemy import Connection, select
 from multiturn.codec import SCHEMA_VERSION, check_schema, decode, encode
 from multiturn.conditions import RunRecord
 from multiturn.conversation import Suite
-from multiturn.errors import NotFound, StoreError
+from multiturn.errors import NotFound, StoreError, UsageError
 from multiturn.store.faults import translated
+from multiturn.store.grouping import add, check_group_name
 from multiturn.store.reading import Store
 from multiturn.store.rows import Row, run_row, turn_row
 from multiturn.store.schema import RUNS, TURNS
@@ -34,10 +36,11 @@ _BOM: Final = b"\xef\xbb\xbf"
 
 
 class ExportLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One line: the run with the schema version, or its suite, or a turn with its session."""
+    """One line: the run with the schema version and its groups, or its suite, or a turn with its session."""
 
     schema: int | None = None
     run: RunRecord | None = None
+    groups: tuple[str, ...] = ()
     suite: Suite | None = None
     session: Session | None = None
     turn: TurnRecord | None = None
@@ -114,19 +117,20 @@ def import_run(store: Store, path: str | Path) -> Imported:
         file = path.open("rb")
     with file:
         lines = _numbered(file, str(path))
-        run = _first(lines, str(path))
+        run, groups = _first(lines, str(path))
         with writing(store.engine, store.where) as connection:
             if connection.execute(select(RUNS.c.id).where(RUNS.c.id == run.id)).first() is not None:
                 raise StoreError(
                     f"run {run.id} is already in {store.where}", hint="delete it first, or import into another store"
                 )
             connection.execute(RUNS.insert(), run_row(run))
+            unfit = _join_groups(connection, run, groups)
             turns, notices = _take_in(connection, run, lines)
-    return Imported(run=run, turns=turns, notices=tuple(notices))
+    return Imported(run=run, turns=turns, notices=(*unfit, *notices))
 
 
 def _lines(store: Store, run: RunRecord) -> Iterator[ExportLine]:
-    yield ExportLine(schema=SCHEMA_VERSION, run=run)
+    yield ExportLine(schema=SCHEMA_VERSION, run=run, groups=store.groups_of(run.id))
     with suppress(NotFound):  # a run that was imported without its suite goes on without it
         yield ExportLine(suite=store.suite(run.conditions.suite_digest))
     for transcript in store.transcripts(run.id):
@@ -168,8 +172,8 @@ def _numbered(file: BinaryIO, where: str) -> Iterator[tuple[int, bytes]]:
                 yield number, content
 
 
-def _first(lines: Iterator[tuple[int, bytes]], where: str) -> RunRecord:
-    """The run of the first line; without it nothing that follows has a place."""
+def _first(lines: Iterator[tuple[int, bytes]], where: str) -> tuple[RunRecord, tuple[str, ...]]:
+    """The run of the first line, without which nothing that follows has a place, and its groups."""
     hint = "name a file that export wrote"
     number, content = next(lines, (1, b""))
     try:
@@ -183,7 +187,20 @@ def _first(lines: Iterator[tuple[int, bytes]], where: str) -> RunRecord:
         raise StoreError(f"{where}, line {number}: no run can be read here: {fault.message}", hint=fault.hint) from None
     if line.run is None:
         raise NotFound(f"{where}, line {number}: this is not the line of a run", hint=hint)
-    return line.run
+    return line.run, line.groups
+
+
+def _join_groups(connection: Connection, run: RunRecord, groups: tuple[str, ...]) -> list[Notice]:
+    """Put the run into its groups; a notice for each that may not be called so."""
+    notices = []
+    for name in groups:
+        try:
+            check_group_name(name)
+        except UsageError as fault:
+            notices.append(Notice(1, f"line 1: a group is left out: {fault.message}"))
+        else:
+            add(connection, run.id, name)
+    return notices
 
 
 def _take_in(connection: Connection, run: RunRecord, lines: Iterator[tuple[int, bytes]]) -> tuple[int, list[Notice]]:

@@ -21,26 +21,28 @@ from multiturn.codec import decode
 from multiturn.conditions import RunRecord
 from multiturn.conversation import Suite
 from multiturn.errors import NotFound, StoreError
+from multiturn.looks import Look
+from multiturn.store import grouping
 from multiturn.store.leases import hold
+from multiturn.store.looking import keep_look, read_looks
+from multiturn.store.pages import windows
 from multiturn.store.rows import run_row
-from multiturn.store.schema import RUNS, TURNS
+from multiturn.store.schema import RUN_GROUPS, RUNS, TURNS
 from multiturn.store.suites import forget_suite, read_suite, renew_suite
 from multiturn.store.transactions import reading, writing
 from multiturn.store.writing import Writer
 from multiturn.transcript import HistoryMode, Session, Status, Transcript, TurnRecord
-
-PAGE_SESSIONS: Final = 128
-"""Conversations (times samples) that are in memory at once while transcripts are read."""
 
 LATEST: Final = "latest"
 _SHOWN: Final = 5
 
 
 class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """A run and how far it is: turns stored, by status (statuses that no turn has are left out)."""
+    """A run, its groups, and how far it is: turns stored, by status (statuses that no turn has are left out)."""
 
     run: RunRecord
     progress: dict[Status, int]
+    groups: tuple[str, ...] = ()
 
 
 class Store:
@@ -109,15 +111,19 @@ class Store:
             ) from None
 
     def runs(self) -> tuple[RunSummary, ...]:
-        """All runs, newest first, each with its progress."""
+        """All runs, newest first, each with its progress and its groups."""
         counted = select(TURNS.c.run_id, TURNS.c.status, func.count()).group_by(TURNS.c.run_id, TURNS.c.status)
         with reading(self.engine, self.where) as connection:
             records = connection.execute(_newest_first()).scalars().all()
             counts: dict[str, dict[str, int]] = {}
             for run_id, status, count in connection.execute(counted):
                 counts.setdefault(run_id, {})[status] = count
+            groups = grouping.by_run(connection)
         runs = [decode(record, RunRecord) for record in records]
-        return tuple(RunSummary(run=run, progress=_in_order(counts.get(run.id, {}))) for run in runs)
+        return tuple(
+            RunSummary(run=run, progress=_in_order(counts.get(run.id, {})), groups=groups.get(run.id, ()))
+            for run in runs
+        )
 
     def run(self, reference: str) -> RunRecord:
         """The run with this id, or the one whose id begins so, or the ``latest``.
@@ -141,7 +147,9 @@ class Store:
         return tuple(decode(record, RunRecord) for record in records)
 
     def delete_run(self, run_id: str) -> None:
-        """Take a run away with all its turns, and its suite if no other run has it.
+        """Take a run away with all its turns, out of its groups, and its suite if no other run has it.
+
+        Looks that were taken at it stay: it was looked at all the same.
 
         Raises:
             NotFound: No run has this id (a prefix is not enough here).
@@ -150,8 +158,9 @@ class Store:
         with self.lease(run_id), writing(self.engine, self.where) as connection:
             digest = connection.execute(select(RUNS.c.suite_digest).where(RUNS.c.id == run_id)).scalar()
             if digest is None:
-                raise NotFound(f"run {run_id} is not in {self.where}", hint="give the whole id of a run")
+                raise _no_run(run_id, self.where)
             connection.execute(delete(TURNS).where(TURNS.c.run_id == run_id))
+            grouping.forget_run(connection, run_id)
             connection.execute(delete(RUNS).where(RUNS.c.id == run_id))
             if connection.execute(select(RUNS.c.id).where(RUNS.c.suite_digest == digest)).first() is None:
                 forget_suite(connection, digest)
@@ -163,6 +172,68 @@ class Store:
             StoreError: It is being held.
         """
         return hold(self.engine, self.path, self.where, run_id)
+
+    # Groups of runs, and looks at comparisons
+
+    def add_to_group(self, run_id: str, name: str) -> bool:
+        """Put a run into a group, which need not be there before; False if the run is in it already.
+
+        Raises:
+            NotFound: There is no run with this id.
+            UsageError: No group may be called so.
+        """
+        grouping.check_group_name(name)
+        try:
+            with writing(self.engine, self.where) as connection:
+                return grouping.add(connection, run_id, name)
+        except IntegrityError:
+            raise _no_run(run_id, self.where) from None
+
+    def remove_from_group(self, run_id: str, name: str) -> bool:
+        """Take a run out of a group; False if it is not in it. A group without runs is no more."""
+        with writing(self.engine, self.where) as connection:
+            return grouping.remove(connection, run_id, name)
+
+    def groups(self) -> dict[str, int]:
+        """All groups by name, each with how many runs it has."""
+        with reading(self.engine, self.where) as connection:
+            return grouping.counted(connection)
+
+    def groups_of(self, run_id: str) -> tuple[str, ...]:
+        """The groups that a run is in, by name."""
+        with reading(self.engine, self.where) as connection:
+            return grouping.groups_of(connection, run_id)
+
+    def runs_in(self, name: str) -> tuple[RunRecord, ...]:
+        """The runs of a group, oldest first; none if there is no such group."""
+        query = (
+            select(RUNS.c.record)
+            .join(RUN_GROUPS, RUN_GROUPS.c.run_id == RUNS.c.id)
+            .where(RUN_GROUPS.c.name == name)
+            .order_by(RUNS.c.created, RUNS.c.id)
+        )
+        with reading(self.engine, self.where) as connection:
+            records = connection.execute(query).scalars().all()
+        return tuple(decode(record, RunRecord) for record in records)
+
+    def looks(self, key: str) -> tuple[Look, ...]:
+        """The looks that were taken at a comparison, in their order."""
+        with reading(self.engine, self.where) as connection:
+            return read_looks(connection, key)
+
+    def add_look(self, look: Look) -> None:
+        """Keep a look, durably; call it before what is seen is shown.
+
+        Raises:
+            StoreError: This look was taken before.
+        """
+        try:
+            with writing(self.engine, self.where) as connection:
+                keep_look(connection, look)
+        except IntegrityError:
+            raise StoreError(
+                f"look {look.look} at this comparison was taken before", hint="give the same command again"
+            ) from None
 
     # Turns
 
@@ -240,7 +311,7 @@ class Store:
         with reading(self.engine, self.where) as connection:
             tops = [(name, top) for name, top in connection.execute(query)]
         tops.sort(key=lambda item: (places.get(item[0], len(places)), item[0]))
-        for names, first, end in _windows(tops):
+        for names, first, end in windows(tops):
             turns = self._window(run_id, names, first, end)
             for name in names:
                 system = run.conditions.system if run.conditions.system is not None else systems.get(name)
@@ -267,7 +338,7 @@ class Store:
         with reading(self.engine, self.where) as connection:
             record = connection.execute(select(RUNS.c.record).where(RUNS.c.id == run_id)).scalar()
         if record is None:
-            raise NotFound(f"run {run_id} is not in {self.where}", hint="give the whole id of a run")
+            raise _no_run(run_id, self.where)
         return decode(record, RunRecord)
 
     def _suite_if_kept(self, digest: str) -> Suite | None:
@@ -275,6 +346,10 @@ class Store:
             return self.suite(digest)
         except NotFound:
             return None
+
+
+def _no_run(run_id: str, where: str) -> NotFound:
+    return NotFound(f"run {run_id} is not in {where}", hint="give the whole id of a run")
 
 
 def _newest_first(*conditions: ColumnElement[bool]) -> Select[str]:
@@ -303,23 +378,3 @@ def _some(ids: Sequence[str]) -> str:
 
 def _in_order(counts: dict[str, int]) -> dict[Status, int]:
     return {status: counts[status] for status in cast("tuple[Status, ...]", get_args(Status)) if status in counts}
-
-
-def _windows(tops: Sequence[tuple[str, int]]) -> Iterator[tuple[tuple[str, ...], int, int]]:
-    """Cut a run into pages of at most ``PAGE_SESSIONS``: conversations, first sample, end of samples.
-
-    ``tops`` are the conversations in order, each with its highest sample.
-    """
-    names: list[str] = []
-    size = 0
-    for name, top in tops:
-        if names and size + top + 1 > PAGE_SESSIONS:
-            yield tuple(names), 0, PAGE_SESSIONS
-            names, size = [], 0
-        if top >= PAGE_SESSIONS:
-            yield from (((name,), first, first + PAGE_SESSIONS) for first in range(0, top + 1, PAGE_SESSIONS))
-        else:
-            names.append(name)
-            size += top + 1
-    if names:
-        yield tuple(names), 0, PAGE_SESSIONS

@@ -11,7 +11,20 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
-from sqlalchemy import Column, Connection, Index, Integer, MetaData, String, Table, Text, inspect, select, text
+from sqlalchemy import (
+    DOUBLE_PRECISION,
+    Column,
+    Connection,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    inspect,
+    select,
+    text,
+)
 
 from multiturn.errors import StoreError
 
@@ -68,6 +81,27 @@ TURNS: Final = Table(
 )
 """``record`` is the turn record as JSON. A turn can't be stored for a run that is not."""
 
+RUN_GROUPS: Final = Table(
+    "run_groups",
+    METADATA,
+    Column("run_id", String(200), primary_key=True),
+    Column("name", String(100), primary_key=True),
+    Index("run_groups_by_name", "name"),
+)
+"""Which runs are in which group. Only a run that is stored can be in one."""
+
+LOOKS: Final = Table(
+    "looks",
+    METADATA,
+    Column("key", String(64), primary_key=True),
+    Column("look", Integer, primary_key=True),
+    Column("created", String(40), nullable=False),
+    Column("base_run", String(200), nullable=False),
+    Column("tuned_run", String(200), nullable=False),
+    Column("level", DOUBLE_PRECISION, nullable=False),
+)
+"""Declared looks at comparisons (:mod:`multiturn.looks`). The runs are no foreign keys: a look outlives them."""
+
 Migration = Callable[[Connection], None]
 
 PG_MIGRATION_LOCK: Final = 7_301_941_120_257
@@ -116,7 +150,29 @@ def m002_find_and_count(connection: Connection) -> None:
     connection.execute(text("CREATE INDEX turns_by_status ON turns (run_id, status, conversation, sample)"))
 
 
-MIGRATIONS: Final[tuple[Migration, ...]] = (m001_suites_runs_turns, m002_find_and_count)
+def m003_groups_and_looks(connection: Connection) -> None:
+    """Runs can be put into groups; looks at comparisons that may be extended are kept."""
+    for statement in (
+        """CREATE TABLE run_groups (
+            run_id VARCHAR(200) NOT NULL REFERENCES runs (id),
+            name VARCHAR(100) NOT NULL,
+            PRIMARY KEY (run_id, name)
+        )""",
+        "CREATE INDEX run_groups_by_name ON run_groups (name)",
+        """CREATE TABLE looks (
+            key VARCHAR(64) NOT NULL,
+            look INTEGER NOT NULL,
+            created VARCHAR(40) NOT NULL,
+            base_run VARCHAR(200) NOT NULL,
+            tuned_run VARCHAR(200) NOT NULL,
+            level DOUBLE PRECISION NOT NULL,
+            PRIMARY KEY (key, look)
+        )""",
+    ):
+        connection.execute(text(statement))
+
+
+MIGRATIONS: Final[tuple[Migration, ...]] = (m001_suites_runs_turns, m002_find_and_count, m003_groups_and_looks)
 """All of them, oldest first. Add at the end; never edit, reorder or remove."""
 
 
