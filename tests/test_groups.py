@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from tests.by_hand import says
 
@@ -76,9 +77,13 @@ def test_a_measure_is_about_the_turns_that_the_suite_has_for_it() -> None:
 def test_a_group_has_the_conversations_that_have_such_a_turn_in_it() -> None:
     """With their slots, which are all different."""
     layout = Layout(SUITE)
-    assert [at for at, _ in layout.members(("all", ""))] == [0, 1]
-    assert [at for at, _ in layout.members(("all", ""), "checked")] == [0]
-    assert layout.members(("turn", "1"), "checked") == ()
-    assert layout.members(("turn", "2"), "checked") == layout.members(("turn", "2"))[:1]
-    slots = [slot for group in layout.groups for _, slot in layout.members(group)]
-    assert sorted(slots) == list(range(layout.size))
+    assert layout.owner.tolist() == [0, 0, 0, 0, 1, 1]
+    assert layout.turn.tolist() == [0, 1, 2, 3, 0, 1]
+    assert layout.checks.tolist() == [0, 1, 0, 1, 0, 0]
+    assert np.flatnonzero(layout.cells(("all", ""))).tolist() == [0, 1, 2, 3, 4, 5]
+    assert np.flatnonzero(layout.cells(("turn", "2"))).tolist() == [1, 5]
+    assert np.flatnonzero(layout.cells(("capability", "correction"))).tolist() == [1, 2]
+    assert not layout.cells(("turn", "9")).any()
+    assert np.flatnonzero(layout.about("checked")).tolist() == [1, 3]
+    assert layout.has(("turn", "2"), "checked")
+    assert not layout.has(("turn", "1"), "checked")

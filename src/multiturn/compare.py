@@ -1,7 +1,8 @@
-"""Two runs -> a comparison: pair them by conversation, contrast every measure in every group, rank what changed.
+"""Two runs -> a comparison: pair them by conversation, contrast every measure in every group, conclude, rank changes.
 
-Both runs are read once, side by side, and let go: what is kept are each conversation's means. What this module does
-not do: verdicts, reading from a store, deciding whether two runs may be compared (``comparable.py``).
+Both runs are read once, side by side, and let go: what is kept are each turn's numbers. What this module does not do:
+decide what a difference means (``verdicts.py``), read from a store, decide whether two runs may be compared
+(``comparable.py``).
 """
 
 from __future__ import annotations
@@ -11,27 +12,33 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from multiturn.changes import Drift, Turned
 from multiturn.checks.reading import unread_notes
-from multiturn.groups import Layout
-from multiturn.measures import LENGTHS, MEASURES, PRIMARY
-from multiturn.pass_rates import FAILS_EVERYWHERE, LEVEL, floor_note, inapplicable_note
+from multiturn.errors import UsageError
+from multiturn.groups import EVERYTHING, Layout
+from multiturn.measures import ABOUT, BY_NAME, LENGTHS, MEASURES, PRIMARY
+from multiturn.pass_rates import FAILS_EVERYWHERE, floor_note, inapplicable_note
 from multiturn.report.numbers import number
-from multiturn.results import SHARES, Comparison, Contrast, Distribution, Orientation
-from multiturn.stats.paired import mean_interval, paired_difference
+from multiturn.results import SHARES, Comparison, Contrast, Distribution, Orientation, Plan
 from multiturn.stats.quantiles import quantiles
-from multiturn.stats.rates import share_interval
+from multiturn.study import Study
 from multiturn.summary import Summary
 from multiturn.transcript import MANY_ENDLESS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from multiturn.conversation import Suite
     from multiturn.finding import Assessed
-    from multiturn.groups import Group
-    from multiturn.measures import Measure
     from multiturn.transcript import Session
 
-_DIFFERENCE_RANGE: Final = (-1.0, 1.0)
+FIX_FIRST: Final = 0.1
+"""Share of empty, refused or cut replies of an arm above which that comes before any verdict."""
+
+_BROKEN: Final = {
+    "empty": "empty",
+    "refusal": "refusals",
+    "refusal_unexpected": "refusals where none is right",
+    "cut_off": "cut off at the limit (--max-tokens)",
+}
 _OTHER_FORMAT: Final = 0.05
 """How much oftener the tuned model leaves its role, as a share of replies, before a note asks about its template."""
 
@@ -44,6 +51,8 @@ def compare(
     base_run: str,
     tuned_run: str,
     notes: Sequence[str] = (),
+    plan: Plan = Plan(),  # noqa: B008 - frozen
+    same_model: bool = False,
 ) -> Comparison:
     """Compare two runs of one suite, conversation by conversation.
 
@@ -57,11 +66,14 @@ def compare(
         base_run: Id of the run that is compared with.
         tuned_run: Id of the run in question.
         notes: Lines for the reader, before this function's own.
+        plan: The primary measure, margins and level, as they were laid down before.
+        same_model: It is an A/A run, so whatever differs is noise.
 
     Raises:
-        UsageError: A transcript is of a conversation that the suite does not have.
+        UsageError: A transcript is of a conversation that the suite does not have, or the plan names no measure.
         ValueError: One run has a conversation and sample twice.
     """
+    require_measures(plan)
     layout = Layout(suite)
     arms = Summary(layout), Summary(layout)
     drifts: dict[int, Drift] = {}
@@ -70,25 +82,37 @@ def compare(
         drift = drifts.setdefault(at, Drift(suite.conversations[at]))
         for before, after in zip(one, other, strict=True):
             drift.add(session.sample, before, after)
-    orientations = _orientations(suite)
-    contrasts = [
-        _contrast(measure, group, arms, orientations[measure.name])
+    samples = max(arm.samples for arm in arms)
+    study = Study(layout, arms, plan, _orientations(suite), samples=samples)
+    contrasts = tuple(
+        study.contrast(measure, group)
         for group in layout.groups
         for measure in MEASURES
-        if layout.members(group, measure.about)
-    ]
-    overall = {one.measure: one for one in contrasts if one.group == ("all", "")}
+        if layout.has(group, measure.about)
+    )
+    overall = {one.measure: one for one in contrasts if one.group == EVERYTHING}
+    verdicts = study.verdicts()
     changes = [drift.change() for _, drift in sorted(drifts.items()) if drift.seen]
     return Comparison(
         base_run=base_run,
         tuned_run=tuned_run,
-        contrasts=tuple(contrasts),
+        contrasts=contrasts,
         changes=tuple(sorted(changes, key=lambda change: -change.score)),
         distributions=tuple(_distributions(arms)),
         suite=f"{suite.name}, version {suite.version}",
         expectations=suite.expectations,
+        same_model=same_model,
+        plan=plan,
+        verdicts=verdicts,
+        localisation=study.localisation(next(iter(verdicts), None)),
+        decay=study.decay(),
+        profile=study.profile(),
+        noise=tuple(study.noise()),
+        ratios=tuple(study.ratios()),
         notes=(
             *notes,
+            *_fix_first("base", overall, suite),
+            *_fix_first("tuned", overall, suite),
             *unread_notes(suite),
             *_format_note(overall["role_leakage"]),
             *_floor_notes(overall.get(PRIMARY)),
@@ -96,6 +120,13 @@ def compare(
             *_arm_notes("tuned", arms[1], suite),
         ),
     )
+
+
+def require_measures(plan: Plan) -> None:
+    """Raise ``UsageError`` unless the plan's primary measure, and each that it gives a margin, is one."""
+    for name in (plan.primary, *plan.margins):
+        if name not in BY_NAME:
+            raise UsageError(f"no measure is called {name!r}", hint=f"one of: {', '.join(BY_NAME)}")
 
 
 def _format_note(leakage: Contrast) -> Iterator[str]:
@@ -117,19 +148,16 @@ def _floor_notes(checks: Contrast | None) -> Iterator[str]:
         yield from floor_note("tuned", checks.tuned, FAILS_EVERYWHERE)
 
 
-def _contrast(measure: Measure, group: Group, arms: tuple[Summary, Summary], orientation: Orientation) -> Contrast:
-    base, tuned = (arm.values(measure.name, group) for arm in arms)
-    interval = share_interval if measure.share else mean_interval
-    both = base.keys() & tuned.keys()  # where it does not apply to one arm, nothing is missing and nothing pairs
-    first, second = ({name: value for name, value in arm.items() if name in both} for arm in (base, tuned))
-    return Contrast(
-        measure=measure.name,
-        group=group,
-        base=interval(tuple(base.values()), LEVEL),
-        tuned=interval(tuple(tuned.values()), LEVEL),
-        difference=paired_difference(first, second, LEVEL, within=_DIFFERENCE_RANGE if measure.share else None),
-        orientation=orientation,
-    )
+def _fix_first(name: str, overall: Mapping[str, Contrast], suite: Suite) -> Iterator[str]:
+    """Of an arm of which much is empty, refused or cut off: that this comes first."""
+    says = any(ABOUT["refusal_wrong"](turn) for one in suite.conversations for turn in one.turns)
+    for measure, told in _BROKEN.items():
+        found = overall.get(measure)
+        if found is None or measure == ("refusal" if says else "refusal_unexpected"):
+            continue
+        share = (found.base if name == "base" else found.tuned).value
+        if share is not None and share > FIX_FIRST:
+            yield f"fix first: {number(share, 'share')} of {name}'s replies are {told}; other measures follow from that"
 
 
 def _distributions(arms: tuple[Summary, Summary]) -> Iterator[Distribution]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from array import array
 from typing import TYPE_CHECKING, Final
+
+import numpy as np
 
 from multiturn.errors import UsageError
 from multiturn.measures import ABOUT, About
@@ -11,8 +12,12 @@ from multiturn.measures import ABOUT, About
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from multiturn.conversation import Conversation, Suite
     from multiturn.transcript import Session
+
+    Cells = NDArray[np.bool_]
 
 Group = tuple[str, str]
 """A kind of group and which one: ``("all", "")``, ``("turn", "2")``, ``("capability", "correction")`` ..."""
@@ -49,28 +54,42 @@ def distance_group(distance: int | None) -> str | None:
 
 
 class Layout:
-    """Where the numbers of each conversation lie: one slot for each group that it is in."""
+    """Where the numbers of each turn lie: one cell for each turn of each conversation, in suite order."""
 
     def __init__(self, suite: Suite) -> None:
         self.conversations: Final = suite.conversations
         self.position: Final = {conversation.id: at for at, conversation in enumerate(suite.conversations)}
-        self.starts: Final = array("Q")
-        self.size = 0
-        members: dict[Group, dict[About, list[tuple[int, int]]]] = {}
-        for at, conversation in enumerate(suite.conversations):
-            self.starts.append(self.size)
-            about = turns_about(conversation)
+        lengths = [len(conversation.turns) for conversation in suite.conversations]
+        self.starts: Final = np.cumsum([0, *lengths])[:-1]
+        self.owner: Final = np.repeat(np.arange(len(lengths)), lengths)
+        """The position in the suite of each cell's conversation."""
+        self.turn: Final = np.arange(self.owner.size) - self.starts[self.owner]
+        """Each cell's turn, from 0."""
+        self.checks: Final = np.array([len(turn.checks) for one in suite.conversations for turn in one.turns], np.int64)
+        """How many checks each cell has."""
+        members: dict[Group, list[int]] = {}
+        about: dict[About, list[int]] = {which: [] for which in ABOUT}
+        for start, conversation in zip(self.starts.tolist(), suite.conversations, strict=True):
             for group, chosen in groups_of(conversation).items():
-                for which, turns in about.items():
-                    if not turns.isdisjoint(chosen):
-                        members.setdefault(group, {}).setdefault(which, []).append((at, self.size))
-                self.size += 1
-        self._members: Final = members
+                members.setdefault(group, []).extend(start + turn for turn in chosen)
+            for which, turns in turns_about(conversation).items():
+                about[which].extend(start + turn for turn in turns)
+        self._cells: Final = {group: self._mask(cells) for group, cells in members.items()}
+        self._about: Final = {which: self._mask(cells) for which, cells in about.items()}
         self.groups: Final = tuple(sorted(members, key=_group_order))
 
-    def members(self, group: Group, about: About = "any") -> Sequence[tuple[int, int]]:
-        """Each conversation with such a turn in the group, in suite order: its position in the suite, and its slot."""
-        return self._members[group].get(about, ())
+    def cells(self, group: Group) -> Cells:
+        """The turns in a group; none where the suite has no such group."""
+        found = self._cells.get(group)
+        return self._mask(()) if found is None else found
+
+    def about(self, which: About) -> Cells:
+        """The turns that a kind of measure is about."""
+        return self._about[which]
+
+    def has(self, group: Group, about: About) -> bool:
+        """Whether a group has a turn that such a measure is about."""
+        return bool((self.cells(group) & self._about[about]).any())
 
     def conversation(self, session: Session) -> int:
         """The position in the suite of the conversation that a session held.
@@ -85,6 +104,11 @@ class Layout:
                 hint="compare with the suite that the runs were held with",
             )
         return position
+
+    def _mask(self, cells: Sequence[int]) -> Cells:
+        mask = np.zeros(self.owner.size, dtype=np.bool_)
+        mask[list(cells)] = True
+        return mask
 
 
 def turns_about(conversation: Conversation) -> dict[About, frozenset[int]]:

@@ -23,9 +23,6 @@ LEVEL: Final = 0.95
 DIFFERENCES: Final = (-1.0, 1.0)
 """A gap is a difference of two shares."""
 
-BETWEEN: Final = (-2.0, 2.0)
-"""Two gaps differ by this at most."""
-
 Values = Mapping[str, float | None]
 
 
@@ -53,7 +50,7 @@ def history_gap(store: Store, *arms: tuple[RunRecord, RunRecord]) -> HistoryGap:
             group=EVERYTHING,
             base=mean_interval(tuple(gaps[0].values()), LEVEL, within=DIFFERENCES),
             tuned=mean_interval(tuple(gaps[1].values()), LEVEL, within=DIFFERENCES),
-            difference=paired_difference(gaps[0], gaps[1], LEVEL, within=BETWEEN),
+            difference=paired_difference(gaps[0], gaps[1], LEVEL),
         )
     arms_found = tuple(_contrast(golden, own) for golden, own in values)
     return HistoryGap(models=tuple(own.arm.spec for _, own in arms), arms=arms_found, between=between)
@@ -63,7 +60,7 @@ def _passed(store: Store, run: RunRecord) -> dict[str, float | None]:
     """Each conversation's share of checks passed; None where it is missing."""
     suite = store.suite(run.conditions.suite_digest)
     layout = Layout(suite)
-    if not layout.members(EVERYTHING, "checked"):
+    if not layout.has(EVERYTHING, "checked"):
         raise UsageError(f"{suite.name} has no checks", hint="docs/writing.md shows how a conversation gets them")
     golden = run.conditions.history == "golden"
     arm = summary_of_checks(layout, store.transcripts(run.id), golden_history=golden)
@@ -86,6 +83,6 @@ def _contrast(golden: Values, own: Values) -> Contrast:
         group=EVERYTHING,
         base=share_interval(tuple(golden.values()), LEVEL),
         tuned=share_interval(tuple(own.values()), LEVEL),
-        difference=paired_difference(golden, own, LEVEL, within=DIFFERENCES),
+        difference=paired_difference(golden, own, LEVEL, extreme=1.0),
         orientation="higher_is_better",
     )

@@ -30,20 +30,30 @@ ABOUT: Final[dict[About, Callable[[Turn], bool]]] = {
 
 
 class Measure(msgspec.Struct, frozen=True):
-    """Something a turn can have a number for; ``share``: the number runs from 0 to 1 (a flag is 0 or 1)."""
+    """Something a turn can have a number for; ``share``: the number runs from 0 to 1 (a flag is 0 or 1).
+
+    ``margin`` is the largest difference that counts as none: of a share in the same unit (0.1 is ten points), of any
+    other measure as a share of base's mean.
+    """
 
     name: str
     share: bool
     orientation: Orientation
     about: About = "any"
+    margin: float = 0.05
+
+    @property
+    def extreme(self) -> float | None:
+        """The largest difference that one conversation can have; None where there is no largest."""
+        return 1.0 if self.share else None
 
 
 PRIMARY: Final = "check_pass"
 """The measure that a comparison is about first."""
 
 MEASURES: Final = (
-    Measure(PRIMARY, share=True, orientation="higher_is_better", about="checked"),
-    Measure("turn_pass", share=True, orientation="higher_is_better", about="checked"),
+    Measure(PRIMARY, share=True, orientation="higher_is_better", about="checked", margin=0.1),
+    Measure("turn_pass", share=True, orientation="higher_is_better", about="checked", margin=0.1),
     Measure("refusal_unexpected", share=True, orientation="lower_is_better", about="refusal_wrong"),
     Measure("refusal_missing", share=True, orientation="lower_is_better", about="refusal_right"),
     *(
@@ -62,12 +72,18 @@ MEASURES: Final = (
         )
     ),
     *(
-        Measure(name, share=False, orientation="neither")
+        Measure(name, share=False, orientation="neither", margin=0.25)
         for name in ("words", "words_nonempty", "sentences", "characters", "tokens")
     ),
     Measure("missing", share=True, orientation="neither"),
 )
 """Every measure of a comparison, in the order of the report."""
+
+BY_NAME: Final = {measure.name: measure for measure in MEASURES}
+"""The same by name."""
+
+SECONDARY: Final = ("refusal_unexpected", "refusal_missing", "refusal", "repetition", "words")
+"""The family beside the primary measure: each has a verdict, and Holm's adjustment runs over those that it has."""
 
 LENGTHS: Final = ("words", "sentences", "characters", "tokens")
 """The measures whose distribution over replies is kept, in the order of the report."""

@@ -48,7 +48,7 @@ def pass_rates(
         UsageError: A transcript is of a conversation that the suite does not have.
     """
     layout = Layout(suite)
-    if not layout.members(EVERYTHING, "checked"):
+    if not layout.has(EVERYTHING, "checked"):
         return PassRates(rates=(), notes=())
     arm = summary_of_checks(layout, transcripts, golden_history=golden_history)
     rates = tuple(
@@ -58,7 +58,7 @@ def pass_rates(
             estimate=share_interval(tuple(arm.values(PRIMARY, group).values()), LEVEL),
         )
         for group in layout.groups
-        if layout.members(group, "checked")
+        if layout.has(group, "checked")
     )
     notes = (*unread_notes(suite), *inapplicable_note(name, arm), *floor_note(name, rates[0].estimate))
     return PassRates(rates=rates, notes=notes)

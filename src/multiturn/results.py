@@ -9,7 +9,12 @@ import msgspec
 
 from multiturn.conversation import Capability, require
 
-VerdictWord = Literal["regressed", "improved", "equivalent", "inconclusive"]
+VerdictWord = Literal["regressed", "improved", "changed", "equivalent", "inconclusive"]
+"""``changed`` is said of a measure that has no better direction (length)."""
+
+Role = Literal["primary", "secondary", "localisation"]
+"""What a verdict is for: the one measure that was declared, the family beside it, or where the primary moved."""
+
 Orientation = Literal["higher_is_better", "lower_is_better", "neither"]
 
 
@@ -89,14 +94,88 @@ class Distribution(msgspec.Struct, frozen=True, kw_only=True):
         require(all(math.isfinite(value) for value in self.quantiles), "quantiles must be finite")
 
 
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """What was laid down before any reply was read: the primary measure, the margins, and how often one may look.
+
+    ``margins`` overrule the defaults of ``measures.MARGINS``, by measure, in the measure's own unit (0.1 is ten
+    points of a share; of a length it is a share of base's mean). ``level`` is that of every interval: 0.95, or 0.975
+    where the comparison may be extended once, since two looks then share the 5 %. ``look`` is 1 or 2.
+    """
+
+    primary: str = "check_pass"
+    margins: dict[str, float] = {}
+    level: float = 0.95
+    look: int = 1
+
+    def __post_init__(self) -> None:
+        require(bool(self.primary), "the primary measure has no name")
+        for name, margin in self.margins.items():
+            require(math.isfinite(margin) and margin > 0, f"the margin of {name} must be above 0")
+        require(0 < self.level < 1, "level must be between 0 and 1")
+        require(self.look in (1, 2), "look is 1 or 2")
+
+
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
-    """What is said of one measure, and what would settle it where it is inconclusive."""
+    """What is said of one measure, and what would settle it where it is inconclusive.
+
+    ``margin`` (in the measure's unit; None where there is none to hold against) is the largest difference that counts
+    as none. ``p`` is that of Student's t test (of the exact sign-flip test where all differences are equal), None where
+    there is no test; ``adjusted_p`` is Holm's within the family, None for the primary, which has a family of its own.
+    ``exact_p`` is McNemar's, where each conversation has one verdict. ``detectable`` is the minimum detectable effect:
+    the true difference that a comparison like this one finds in 80 of 100 cases. ``filled`` are the words that would
+    be said if all that is missing had come out as badly, and as well, for tuned as can be (None: nothing is missing).
+    """
 
     measure: str
+    role: Role
     word: VerdictWord
     contrast: Contrast
-    margin: float
+    margin: float | None = None
+    p: float | None = None
+    adjusted_p: float | None = None
+    exact_p: float | None = None
+    detectable: float | None = None
+    filled: tuple[VerdictWord, VerdictWord] | None = None
     advice: str = ""
+
+    @property
+    def depends_on_missing(self) -> bool:
+        """Whether filling in what is missing could change the word."""
+        return self.filled is not None and any(word != self.word for word in self.filled)
+
+
+class Outlook(msgspec.Struct, frozen=True, kw_only=True):
+    """What another size of comparison could detect: ``detectable`` is its minimum detectable effect."""
+
+    conversations: int
+    samples: int
+    detectable: float
+
+
+class NoiseFloor(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the uncertainty of a difference comes from; needs two samples of each conversation or more.
+
+    Variances are of the paired difference of one conversation, in the measure's unit squared: ``between``
+    conversations, ``within`` one from sample to sample (both arms together), ``judging`` from judgment to judgment
+    (None without a judge). ``like_these`` is the difference with its interval for conversations like these, ``these``
+    for exactly these, held anew.
+    """
+
+    measure: str
+    samples: float
+    between: float
+    within: float
+    judging: float | None
+    like_these: Estimate
+    these: Estimate
+    outlook: tuple[Outlook, ...]
+
+
+class Ratio(msgspec.Struct, frozen=True, kw_only=True):
+    """Tuned's mean by base's, over the conversations that both have; a BCa interval with 30 or more."""
+
+    measure: str
+    ratio: Estimate
 
 
 class Flip(msgspec.Struct, frozen=True, kw_only=True):
@@ -139,6 +218,10 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     """Two runs under identical conditions, paired conversation by conversation.
 
     ``suite`` and ``expectations`` (:attr:`multiturn.conversation.Suite.expectations`) say which checks were asked.
+    ``same_model``: an A/A run, in which whatever differs is noise. ``verdicts`` begin with the primary one where it has
+    one; ``localisation`` says where the primary moved, and is empty where it did not. ``decay`` contrasts late turns (4
+    and on) less the early one (2), inside conversations that have both. ``profile`` has the primary measure by
+    capability and turn, and by category and turn.
     """
 
     base_run: str
@@ -150,6 +233,13 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
     suite: str = ""
     expectations: str = ""
+    same_model: bool = False
+    plan: Plan = Plan()
+    localisation: tuple[Verdict, ...] = ()
+    decay: Contrast | None = None
+    profile: tuple[Contrast, ...] = ()
+    noise: tuple[NoiseFloor, ...] = ()
+    ratios: tuple[Ratio, ...] = ()
 
 
 class HistoryGap(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,40 +1,65 @@
-"""One arm's numbers, conversation by conversation and group by group: what counts, and what is missing.
+"""One arm's numbers: what counts, what is missing, conversation by conversation, for any choice of turns.
 
 * A turn that the environment lost (failed, or not reached through a failure, or never held) makes its session missing
-  in every group that this turn is in, for the measures that are about it: a mean over the turns that happen to be left
-  would compare early turns with all turns. The per-turn groups keep what was reached.
+  wherever this turn is among those asked about: a mean over the turns that happen to be left would compare early turns
+  with all turns. What was reached still counts where only reached turns are asked about.
 * A session's number is the mean over the turns to which the measure applies. Checks are pooled over them: all that
   passed by all that applied, so that each check of a conversation weighs the same, not each turn.
 * With several samples of a conversation the sessions are averaged first: the conversation stays the unit.
 
-Memory: a few numbers for each measure and each group that a conversation is in, and the lengths of each reply;
-transcripts are let go at once.
+Memory: a few numbers for each turn of each session; transcripts are let go at once.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections import Counter
-from typing import TYPE_CHECKING, Final
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
 
 from multiturn.assess import APPLIED, INAPPLICABLE, PASSED, readings_of
-from multiturn.groups import groups_of, turns_about
-from multiturn.measures import ABOUT, LENGTHS, MEASURES, PRIMARY
+from multiturn.measures import BY_NAME, LENGTHS, PRIMARY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from numpy.typing import NDArray
+
     from multiturn.finding import Assessed
-    from multiturn.groups import Group, Layout
-    from multiturn.measures import About
+    from multiturn.groups import Cells, Group, Layout
     from multiturn.transcript import Transcript
 
-_ABOUT: Final = {measure.name: measure.about for measure in MEASURES}
-_MEANS: Final = {
-    about: [name for name, which in _ABOUT.items() if which == about and name not in (PRIMARY, "missing")]
-    for about in ABOUT
-}
-"""The measures that are means over turns, by the turns that they are about."""
+    Floats = NDArray[np.float64]
+    Flags = NDArray[np.bool_]
+
+_KEPT: Final = (*(name for name in BY_NAME if name != PRIMARY), PASSED, APPLIED)
+"""What is kept of each turn; the primary measure follows from the counts of checks."""
+
+
+class Numbers(NamedTuple):
+    """One number for each conversation of the suite, in its order; a value counts only where ``present`` is true.
+
+    ``missing``: not held, or a turn was lost to the environment. One that is neither was held and the measure does not
+    apply to it, or has no turn that the measure is about.
+    """
+
+    values: Floats
+    present: Flags
+    missing: Flags
+
+
+class Sessions(NamedTuple):
+    """One number for each session (conversation and sample), in that order: the conversation's position beside it."""
+
+    conversation: NDArray[np.int64]
+    values: Floats
+    present: Flags
+    missing: Flags
+    low: Floats
+    high: Floats
+    """What a share would be if all that the environment lost had been 0, and 1."""
 
 
 class Summary:
@@ -42,11 +67,12 @@ class Summary:
 
     def __init__(self, layout: Layout) -> None:
         self._layout: Final = layout
-        self._sums: Final = {name: _zeros(layout.size) for name in _ABOUT}
-        self._counts: Final = {name: _counters(layout.size) for name in _ABOUT}
-        self._held: Final = {about: _counters(layout.size) for about in ABOUT}
-        self._lost: Final = {about: _counters(layout.size) for about in ABOUT}
-        self._seen: Final = set[tuple[int, int]]()
+        self._kept: Final = {name: array("d") for name in _KEPT}
+        self._there: Final = {name: bytearray() for name in _KEPT}
+        self._cell: Final = array("q")
+        """Of each row (a turn of a session), its place in the layout."""
+        self._seen: Final = dict[tuple[int, int], int]()
+        """Each session (position, sample), with its first row."""
         self.lengths: Final = {name: array("d") for name in LENGTHS}
         """Every reply's length, for its distribution."""
         self.turns = 0
@@ -67,6 +93,11 @@ class Summary:
         """Conversations of which there is at least one transcript."""
         return len({conversation for conversation, _ in self._seen})
 
+    @property
+    def samples(self) -> int:
+        """How often the conversation was held that was held most often."""
+        return max(Counter(conversation for conversation, _ in self._seen).values(), default=0)
+
     def add(self, assessed: Assessed) -> list[dict[str, float]]:
         """Take in one transcript, and give its readings turn by turn.
 
@@ -78,40 +109,18 @@ class Summary:
         at = self._layout.conversation(session)
         if (at, session.sample) in self._seen:
             raise ValueError(f"conversation {session.conversation!r}, sample {session.sample} came twice")
-        self._seen.add((at, session.sample))
-        conversation = self._layout.conversations[at]
-        turns = readings_of(assessed, conversation)
+        self._seen[at, session.sample] = len(self._cell)
+        turns = readings_of(assessed, self._layout.conversations[at])
         self._count(assessed.transcript, turns)
         for name, found in self.lengths.items():
             found.extend(turn[name] for turn in turns if name in turn)
-        abouts = turns_about(conversation)
-        for slot, chosen in enumerate(groups_of(conversation).values(), start=self._layout.starts[at]):
-            for about, own in abouts.items():
-                both = [turns[turn] for turn in chosen if turn in own]
-                if both:
-                    self._take(slot, about, both)
+        start = int(self._layout.starts[at])
+        self._cell.extend(range(start, start + len(turns)))
+        for name in _KEPT:
+            self._kept[name].extend(turn.get(name, 0.0) for turn in turns)
+            self._there[name].extend(name in turn for turn in turns)
+        self.__dict__.pop("_table", None)
         return turns
-
-    def _take(self, slot: int, about: About, turns: Sequence[Mapping[str, float]]) -> None:
-        """Add a session's numbers over these turns, or that it is missing."""
-        lost = sum(turn["missing"] for turn in turns)
-        self._held[about][slot] += 1
-        if about == "any":
-            self._add("missing", slot, lost / len(turns))
-        if lost:
-            self._lost[about][slot] += 1
-            return
-        for name in _MEANS[about]:
-            found = [turn[name] for turn in turns if name in turn]
-            if found:
-                self._add(name, slot, sum(found) / len(found))
-        applied = sum(turn.get(APPLIED, 0) for turn in turns) if about == _ABOUT[PRIMARY] else 0
-        if applied:
-            self._add(PRIMARY, slot, sum(turn.get(PASSED, 0) for turn in turns) / applied)
-
-    def _add(self, name: str, slot: int, value: float) -> None:
-        self._sums[name][slot] += value
-        self._counts[name][slot] += 1
 
     def values(self, measure: str, group: Group) -> dict[str, float | None]:
         """Each conversation of a group with its mean over samples and turns (for checks: passed by applied).
@@ -120,14 +129,90 @@ class Summary:
         about, or that was held and to which it does not apply (a first reply has none before it to be the same as), is
         left out: nothing is missing there.
         """
-        about = _ABOUT[measure]
-        sums, counts, lost, held = self._sums[measure], self._counts[measure], self._lost[about], self._held[about]
-        conversations = self._layout.conversations
+        found = self.numbers(measure, self._layout.cells(group))
         return {
-            conversations[at].id: sums[slot] / counts[slot] if counts[slot] else None
-            for at, slot in self._layout.members(group, about)
-            if counts[slot] or lost[slot] or not held[slot]
+            self._layout.conversations[at].id: float(found.values[at]) if found.present[at] else None
+            for at in np.flatnonzero(found.present | found.missing).tolist()
         }
+
+    def numbers(self, measure: str, cells: Cells) -> Numbers:
+        """Each conversation's mean over samples and over those of these turns that the measure is about."""
+        asked = self._asked(measure, cells)
+        found = self.sessions(measure, cells)
+        size = asked.size
+        counts = np.bincount(found.conversation, weights=found.present, minlength=size)
+        sums = np.bincount(found.conversation, weights=np.where(found.present, found.values, 0.0), minlength=size)
+        lost = np.bincount(found.conversation, weights=found.missing, minlength=size) > 0
+        held = np.bincount(found.conversation, minlength=size) > 0
+        present = counts > 0
+        values = np.divide(sums, counts, out=np.zeros(size), where=present)
+        return Numbers(values, present, asked & ~present & (lost | ~held))
+
+    def bounds(self, measure: str, cells: Cells) -> tuple[Floats, Floats]:
+        """What each conversation's share lies between, whatever the lost turns would have been: both are its value
+        where nothing was lost, 0 and 1 where it was not held.
+        """  # noqa: D205 - one sentence
+        found = self.sessions(measure, cells)
+        size = len(self._layout.conversations)
+        counted = found.present | found.missing
+        counts = np.bincount(found.conversation, weights=counted, minlength=size)
+        ends = []
+        for end, whole in ((found.low, 0.0), (found.high, 1.0)):
+            sums = np.bincount(found.conversation, weights=np.where(counted, end, 0.0), minlength=size)
+            ends.append(np.divide(sums, counts, out=np.full(size, whole), where=counts > 0))
+        return ends[0], ends[1]
+
+    def sessions(self, measure: str, cells: Cells) -> Sessions:
+        """Each session's mean over those of these turns that the measure is about."""
+        table = self._table
+        rows = np.flatnonzero((cells & self._layout.about(BY_NAME[measure].about))[table.cell])
+        of, size = table.session[rows], table.conversation.size
+
+        def summed(column: Floats) -> Floats:
+            return np.asarray(np.bincount(of, weights=column[rows], minlength=size), dtype=np.float64)
+
+        lost = table.kept["missing"]
+        losses = summed(lost)
+        if measure == PRIMARY:
+            top, counts = summed(table.kept[PASSED]), summed(table.kept[APPLIED])
+            unknown = summed(lost * self._layout.checks[table.cell])
+        else:
+            top, counts = summed(table.kept[measure]), summed(table.there[measure])
+            unknown = losses
+        missing = (losses > 0) & (measure != "missing")
+        applies = counts > 0
+        present = applies & ~missing
+        wholes = counts + unknown
+        return Sessions(
+            conversation=table.conversation,
+            values=np.divide(top, counts, out=np.zeros(size), where=present),
+            present=present,
+            missing=missing,
+            low=np.divide(top, wholes, out=np.zeros(size), where=wholes > 0),
+            high=np.divide(top + unknown, wholes, out=np.zeros(size), where=wholes > 0),
+        )
+
+    def _asked(self, measure: str, cells: Cells) -> Flags:
+        """The conversations that have one of these turns."""
+        chosen = cells & self._layout.about(BY_NAME[measure].about)
+        return np.bincount(self._layout.owner[chosen], minlength=len(self._layout.conversations)) > 0
+
+    @cached_property
+    def _table(self) -> _Table:
+        """All rows as arrays, sessions in the order of the suite and of their samples."""
+        order = sorted(self._seen)
+        starts = np.array([self._seen[session] for session in order], dtype=np.int64)
+        sizes = [len(self._layout.conversations[at].turns) for at, _ in order]
+        session = np.repeat(np.arange(len(order)), sizes)
+        offsets = np.arange(session.size) - np.repeat(np.cumsum([0, *sizes])[:-1], sizes)
+        rows = np.repeat(starts, sizes) + offsets
+        return _Table(
+            cell=np.array(self._cell, dtype=np.int64)[rows],
+            session=session,
+            conversation=np.array([at for at, _ in order], dtype=np.int64),
+            kept={name: np.array(column)[rows] for name, column in self._kept.items()},
+            there={name: np.array(column, dtype=np.float64)[rows] for name, column in self._there.items()},
+        )
 
     def _count(self, transcript: Transcript, turns: Sequence[Mapping[str, float]]) -> None:
         self.turns += len(turns)
@@ -148,9 +233,11 @@ class Summary:
             self.lost["not held"] += absent
 
 
-def _zeros(size: int) -> array[float]:
-    return array("d", bytes(8 * size))
+class _Table(NamedTuple):
+    """Every turn of every session as a row: its cell, its session, what is kept of it and whether that is there."""
 
-
-def _counters(size: int) -> array[int]:
-    return array("Q", bytes(8 * size))
+    cell: NDArray[np.int64]
+    session: NDArray[np.int64]
+    conversation: NDArray[np.int64]
+    kept: dict[str, Floats]
+    there: dict[str, Floats]

@@ -176,6 +176,58 @@ def test_p_value_of_too_little_or_too_small_a_spread_is_absent() -> None:
     assert p_value([1e-200, 2e-200]) is None
 
 
+def test_no_change_in_bounded_differences_is_about_three_in_n() -> None:
+    """Twenty conversations, none of which changed: at most about 3/20 of all conversations would."""
+    found = paired_difference(named([0.5] * 20), named([0.5] * 20), extreme=1.0)
+    assert (found.value, found.n, found.note) == (0.0, 20, "no change seen")
+    assert interval(found) == pytest.approx((-0.1474, 0.1474), abs=5e-4)  # (1 + 2.093) / 21
+    for n in (12, 48, 200, 2000):
+        low, high = interval(paired_difference(named([1.0] * n), named([1.0] * n), extreme=1.0))
+        assert -low == high == pytest.approx(3 / n, rel=0.1)
+
+
+def test_differences_all_zero_without_a_bound_have_no_interval() -> None:
+    """Who knows how long the reply is that was not drawn."""
+    assert paired_difference(named([7.0, 9.0]), named([7.0, 9.0])).low is None
+
+
+def test_bounded_differences_that_are_all_equal_and_not_zero_have_no_interval() -> None:
+    found = paired_difference(named([0.0] * 4), named([1.0] * 4), extreme=1.0)
+    assert (found.value, found.low, found.note) == (1.0, None, "all 4 equal")
+
+
+def one_more(values: list[float], side: float, level: float) -> float:
+    """The plain twin of an outer end: Student's interval of these values and one more."""
+    more = [*values, side]
+    quantile: float = scipy_stats.t.ppf((1 + level) / 2, len(values) - 1)
+    half: float = quantile * statistics.stdev(more) / len(more) ** 0.5
+    return statistics.fmean(more) + (half if side > 0 else -half)
+
+
+shares = st.integers(-4, 4).map(lambda whole: whole / 4)
+
+
+@given(st.lists(shares, min_size=2, max_size=30), levels)
+def test_ends_beyond_0_allow_for_one_more_conversation(values: list[float], level: float) -> None:
+    assume(len(set(values)) > 1)
+    found = paired_difference(named([0.0] * len(values)), named(values), level, extreme=1.0)
+    _, low, high = twin(values, level)
+    expected_low = max(-1.0, min(low, one_more(values, -1.0, level))) if low <= 0 else low
+    expected_high = min(1.0, max(high, one_more(values, 1.0, level))) if high >= 0 else high
+    assume(abs(low) > 1e-9 and abs(high) > 1e-9)
+    assert interval(found) == pytest.approx((expected_low, expected_high), abs=1e-9)
+
+
+@given(st.lists(shares, min_size=2, max_size=30), levels)
+def test_what_leaves_out_0_is_students_interval_alone(values: list[float], level: float) -> None:
+    """The safeguard never makes or unmakes a difference."""
+    assume(len(set(values)) > 1)
+    low, high = interval(paired_difference(named([0.0] * len(values)), named(values), level, extreme=1.0))
+    _, plain_low, plain_high = twin(values, level)
+    assume(abs(plain_low) > 1e-9 and abs(plain_high) > 1e-9)
+    assert (low > 0, high < 0) == (plain_low > 0, plain_high < 0)
+
+
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
 def test_a_number_that_is_none_is_refused(value: float) -> None:
     with pytest.raises(ValueError, match="finite"):
@@ -199,7 +251,7 @@ def test_the_interval_of_a_difference_covers_it_as_often_as_it_says(rate: float,
         tendencies = [chance.betavariate(rate * 0.8, (1 - rate) * 0.8) for _ in range(20)]
         return named([sum(chance.random() < tendency for _ in range(4)) / 4 for tendency in tendencies])
 
-    found = [paired_difference(arm(), arm(), within=(-1, 1)) for _ in range(600)]
-    intervals = [interval(estimate) for estimate in found if estimate.low is not None]
+    found = [paired_difference(arm(), arm(), extreme=1.0) for _ in range(600)]
+    intervals = [interval(estimate) for estimate in found]
     covered = sum(low <= 0 <= high for low, high in intervals) / len(intervals)
     assert at_least <= covered <= 0.99

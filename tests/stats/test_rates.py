@@ -7,8 +7,8 @@ import statistics
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats as scipy_stats
 
-from multiturn.stats.paired import mean_interval
 from multiturn.stats.rates import share_interval, wilson
 
 
@@ -59,10 +59,35 @@ def test_counts_that_can_not_be(passes: int, n: int) -> None:
         wilson(1, 5, level=1)
 
 
-def test_shares_have_a_t_interval_inside_0_and_1() -> None:
-    values = (0.0, 0.0, 0.25, 0.5)
-    assert share_interval(values) == mean_interval(values, within=(0, 1))
-    assert share_interval(values).low == 0
+def test_a_share_of_whole_conversations_has_wilsons_interval_with_students_quantile() -> None:
+    """Where each conversation has 0 or 1, the design effect is 1 but for the divisor n - 1."""
+    n, passes = 40, 12
+    found = share_interval([1.0] * passes + [0.0] * (n - passes))
+    assert found.value == 0.3
+    assert found.low is not None
+    assert found.high is not None
+    quantile = scipy_stats.t.ppf(0.975, n - 1)
+    for end in (found.low, found.high):
+        assert abs(0.3 - end) == pytest.approx(quantile * (end * (1 - end) / (n - 1)) ** 0.5, rel=1e-9)
+
+
+@given(st.lists(st.integers(0, 4).map(lambda whole: whole / 4), min_size=2, max_size=30))
+def test_the_interval_of_a_share_lies_inside_0_and_1_and_holds_it(values: list[float]) -> None:
+    found = share_interval(values)
+    if found.low is not None:
+        assert found.high is not None
+        assert found.value is not None
+        assert 0 <= found.low <= found.value <= found.high <= 1
+        assert found.low < found.high
+
+
+def test_conversations_that_go_together_less_make_a_share_surer() -> None:
+    """The same share: two checks a conversation that never agree are worth more than ones that always do."""
+    apart, together = share_interval([0.5, 0.5, 0.5, 1, 0.5, 0.0]), share_interval([0, 1, 0, 1, 0, 1])
+    assert apart.value == together.value == 0.5
+    assert apart.low is not None
+    assert together.low is not None
+    assert apart.low > together.low
 
 
 @pytest.mark.parametrize(("value", "low", "high"), [(0.0, 0.0, 0.1611), (1.0, 0.8389, 1.0)])

@@ -71,18 +71,35 @@ LABELS: Final[dict[str, str]] = {
 }
 """What a reader sees of a measure, where that is not its name."""
 
+LEAST_P: Final = 0.001
+"""Smaller p values are not told apart."""
+
 _NOTHING: Final = "no conversation measured"
 
 
-def number(value: float | None, unit: Unit) -> str:
+def number(value: float | None, unit: Unit, *, points: bool = False) -> str:
     """A number in its unit: percent for flags and shares, whole words, ``-`` for one that is not there.
+
+    With ``points`` it is the size of a difference: percentage points for flags and shares.
 
     Raises:
         ValueError: It is NaN or infinite.
     """
     if value is None:
         return ABSENT
-    return f"{_digits(value, unit)}{'%' if unit in _PERCENT else ''}"
+    return f"{_digits(value, unit)}{(_difference_suffix(unit) if points else '%') if unit in _PERCENT else ''}"
+
+
+def change(value: float | None, unit: Unit) -> str:
+    """A difference by itself, always with its sign: ``-10.5 pp``."""
+    return ABSENT if value is None else f"{_digits(value, unit, '+')}{_difference_suffix(unit)}"
+
+
+def p_number(value: float | None) -> str:
+    """A p value: three decimals, ``below 0.001`` under that."""
+    if value is None:
+        return ABSENT
+    return "below 0.001" if value < LEAST_P else f"{value:.3f}"
 
 
 def estimate(value: Estimate, unit: Unit) -> str:

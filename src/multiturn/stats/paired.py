@@ -7,13 +7,19 @@ know: turns, measures, verdicts.
 The formulas are Student's (W. S. Gosset, "The Probable Error of a Mean", Biometrika 6, 1908): for n values with mean m
 and standard deviation s (divisor n - 1), ``m +- t * s / sqrt(n)`` with t the ``(1 + level) / 2`` quantile of the t
 distribution with n - 1 degrees of freedom. The paired form is the same applied to the differences.
+
+Differences that can't lie outside -1 and 1 get a further safeguard. Where few conversations changed, their spread says
+little about those that were not drawn, and Student's interval is too short on the side on which they would lie. So an
+end beyond 0 is drawn again with one more conversation that came out as far on that side as can be, and the farther of
+the two stands (:func:`difference_ends`). An end short of 0, which says whether anything changed, is Student's alone.
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from multiturn.results import Estimate
@@ -21,15 +27,39 @@ from multiturn.results import Estimate
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
 ROUNDING: Final = 1e-12
 """Values that lie closer together than this, as a share of the largest value involved, differ by rounding only."""
 
 PAIR: Final = 2
 """An interval needs at least this many values."""
 
+NO_CHANGE: Final = "no change seen"
+"""The beginning of the note of a difference that is 0 in all conversations."""
+
+
+class Spread(NamedTuple):
+    """What an interval is made from: how many values, their mean, their standard deviation (divisor n - 1)."""
+
+    n: int
+    mean: float
+    deviation: float
+
+    @property
+    def error(self) -> float:
+        """The standard error of the mean."""
+        return self.deviation / math.sqrt(self.n)
+
 
 def mean_interval(
-    values: Sequence[float | None], level: float = 0.95, *, within: tuple[float, float] | None = None
+    values: Sequence[float | None] | Floats,
+    level: float = 0.95,
+    *,
+    within: tuple[float, float] | None = None,
+    missing: int = 0,
 ) -> Estimate:
     """The mean of what is there, with its t interval.
 
@@ -38,6 +68,7 @@ def mean_interval(
         level: Of the interval, in (0, 1).
         within: The range a mean can have at all ((0, 1) for a rate); the interval is cut to it, which does not change
             how often it covers the true mean.
+        missing: Conversations that are missing and have no place in ``values``.
 
     Returns:
         No value where nothing is there; no interval where there is one value, or where all values are equal: then the
@@ -46,8 +77,56 @@ def mean_interval(
     Raises:
         ValueError: A value is not finite, or the level is not between 0 and 1.
     """
-    present = [value for value in values if value is not None]
-    return _estimate(present, missing=len(values) - len(present), level=level, within=within)
+    present = [value for value in _listed(values) if value is not None]
+    absent = len(values) - len(present) + missing
+    plain = _without_interval(present, absent, level)
+    if plain is not None:
+        return plain
+    found = spread(present)
+    low, high = (float(end) for end in student_ends(*found, level))
+    if within is not None:
+        low, high = max(low, within[0]), min(high, within[1])
+    if not low < high:  # a spread too small for its square to be a number
+        return Estimate(value=found.mean, n=found.n, missing=absent, level=level, note=f"all {found.n} equal")
+    return Estimate(value=found.mean, n=found.n, missing=absent, low=low, high=high, level=level)
+
+
+def difference_interval(
+    base: Sequence[float] | Floats,
+    tuned: Sequence[float] | Floats,
+    level: float = 0.95,
+    *,
+    missing: int = 0,
+    extreme: float | None = None,
+) -> Estimate:
+    """The mean of tuned - base over conversations that both arms have, with its paired interval.
+
+    Args:
+        base: One number for each of these conversations.
+        tuned: The other arm's, in the same order.
+        level: Of the interval, in (0, 1).
+        missing: Conversations that at least one arm lacks.
+        extreme: The largest difference one conversation can have (1 for rates), None where there is no largest. With
+            it, differences that are all 0 have an interval too: about 3/n on either side at 95 %.
+
+    Raises:
+        ValueError: A value is not finite, or the level is not between 0 and 1.
+    """
+    first, second = np.asarray(base, dtype=np.float64), np.asarray(tuned, dtype=np.float64)
+    differences = (second - first).tolist()
+    n = len(differences)
+    if extreme is not None and n >= PAIR and unchanged(first, second):
+        _require_level(level)
+        low, high = difference_ends(n, 0.0, 0.0, level, extreme)
+        return Estimate(value=0.0, n=n, missing=missing, low=float(low), high=float(high), level=level, note=NO_CHANGE)
+    plain = _without_interval(differences, missing, level, _magnitude(first, second))
+    if plain is not None:
+        return plain
+    found = spread(differences)
+    low, high = difference_ends(*found, level, extreme)
+    if not low < high:  # a spread too small for its square to be a number
+        return Estimate(value=found.mean, n=n, missing=missing, level=level, note=f"all {n} equal")
+    return Estimate(value=found.mean, n=n, missing=missing, low=float(low), high=float(high), level=level)
 
 
 def paired_difference(
@@ -55,34 +134,73 @@ def paired_difference(
     tuned: Mapping[str, float | None],
     level: float = 0.95,
     *,
-    within: tuple[float, float] | None = None,
+    extreme: float | None = None,
 ) -> Estimate:
-    """The mean of tuned - base over the conversations that both arms have, with its paired t interval.
-
-    Args:
-        base: Conversation id to that conversation's number; None where it is missing.
-        tuned: The same for the other arm.
-        level: Of the interval, in (0, 1).
-        within: The range a difference can have at all ((-1, 1) for rates).
-
-    Returns:
-        ``missing`` counts the conversations that at least one arm lacks.
+    """:func:`difference_interval` of two arms given by conversation id; None, or no entry, where one is missing.
 
     Raises:
         ValueError: A value is not finite, or the level is not between 0 and 1.
     """
     pairs = [(one, other) for name, one in base.items() if one is not None and (other := tuned.get(name)) is not None]
-    largest = max((abs(value) for pair in pairs for value in pair), default=0.0)
-    return _estimate(
-        [other - one for one, other in pairs],
+    return difference_interval(
+        [one for one, _ in pairs],
+        [other for _, other in pairs],
+        level,
         missing=len(base.keys() | tuned.keys()) - len(pairs),
-        level=level,
-        within=within,
-        magnitude=largest,
+        extreme=extreme,
     )
 
 
-def p_value(differences: Sequence[float]) -> float | None:
+def unchanged(base: Floats, tuned: Floats) -> bool:
+    """Whether all differences are 0, but for rounding."""
+    return bool((np.abs(tuned - base) <= ROUNDING * _magnitude(base, tuned)).all())
+
+
+def around(mean: float, error: float, degrees: int, level: float, *, n: int, missing: int = 0) -> Estimate:
+    """Student's interval from a standard error that has its own degrees of freedom; none where the error is 0."""
+    half = float(stdtrit(degrees, (1 + level) / 2)) * error
+    if not half > 0:
+        return Estimate(value=mean, n=n, missing=missing, level=level, note="every sample the same")
+    return Estimate(value=mean, n=n, missing=missing, low=mean - half, high=mean + half, level=level)
+
+
+def student_ends(
+    n: int, mean: float | Floats, deviation: float | Floats, level: float
+) -> tuple[np.float64 | Floats, np.float64 | Floats]:
+    """The ends of Student's interval; ``mean`` and ``deviation`` may be arrays of one shape. n is 2 or more."""
+    half = stdtrit(n - 1, (1 + level) / 2) * np.asarray(deviation) / math.sqrt(n)
+    return mean - half, mean + half
+
+
+def difference_ends(
+    n: int, mean: float | Floats, deviation: float | Floats, level: float, extreme: float | None
+) -> tuple[np.float64 | Floats, np.float64 | Floats]:
+    """The ends of the interval of a paired difference; ``mean`` and ``deviation`` may be arrays of one shape.
+
+    Student's, except that an end beyond 0 is the farther of two: Student's, and that of the same differences with one
+    more of size ``extreme`` on that side (with the quantile of n - 1 degrees of freedom still). Where no conversation
+    changed, that gives ``(1 + t) / (n + 1)``: the rule of three. No end lies beyond ``extreme``.
+
+    The device is that of pseudo-observations for small counts (A. Agresti and B. A. Coull, The American Statistician
+    52, 1998; for paired proportions D. G. Bonett and R. M. Price, Journal of Educational and Behavioral Statistics 37,
+    2012), used on one side at a time; how often it errs is measured in ``benchmarks/calibration.py``.
+    """
+    low, high = student_ends(n, mean, deviation, level)
+    if extreme is None:
+        return low, high
+    quantile = stdtrit(n - 1, (1 + level) / 2)
+    ends = []
+    for side, end in ((-extreme, low), (extreme, high)):
+        moved = (n * np.asarray(mean) + side) / (n + 1)
+        squares = (n - 1) * np.square(deviation) + np.square(side - np.asarray(mean)) * n / (n + 1)
+        reach = quantile * np.sqrt(squares / n / (n + 1))
+        outer = np.minimum(end, moved - reach) if side < 0 else np.maximum(end, moved + reach)
+        beyond = np.asarray(end) <= 0 if side < 0 else np.asarray(end) >= 0
+        ends.append(np.clip(np.where(beyond, outer, end), -extreme, extreme))
+    return ends[0], ends[1]
+
+
+def p_value(differences: Sequence[float] | Floats) -> float | None:
     """The two-sided p value of Student's t test that the true mean of these differences is 0.
 
     ``2 * P(T <= -|t|)`` with ``t = m * sqrt(n) / s`` and n - 1 degrees of freedom (Student 1908).
@@ -93,48 +211,44 @@ def p_value(differences: Sequence[float]) -> float | None:
     Raises:
         ValueError: A value is not finite.
     """
-    _require_finite(differences)
-    if len(differences) < PAIR or _all_equal(differences, 0.0):
+    values = [value for value in _listed(differences) if value is not None]
+    _require_finite(values)
+    if len(values) < PAIR or _all_equal(values, 0.0):
         return None
-    mean, error = _mean_and_error(differences)
-    if error == 0:
+    found = spread(values)
+    if found.error == 0:
         return None  # a spread too small for its square to be a number
-    return min(1.0, 2.0 * float(stdtr(len(differences) - 1, -abs(mean / error))))
+    return min(1.0, 2.0 * float(stdtr(found.n - 1, -abs(found.mean / found.error))))
 
 
-def _estimate(
-    values: Sequence[float],
-    *,
-    missing: int,
-    level: float,
-    within: tuple[float, float] | None,
-    magnitude: float = 0.0,
-) -> Estimate:
-    """Mean and t interval; ``magnitude`` is the size of the numbers that the values are differences of."""
-    if not 0 < level < 1:
-        raise ValueError("level must be between 0 and 1")
+def spread(values: Sequence[float]) -> Spread:
+    """How many, their mean and their standard deviation, with exact sums; two values or more."""
+    n = len(values)
+    mean = math.fsum(values) / n
+    return Spread(n, mean, math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (n - 1)))
+
+
+def _without_interval(values: Sequence[float], missing: int, level: float, magnitude: float = 0.0) -> Estimate | None:
+    """The estimate of what can have no interval; ``magnitude`` is the size of what the values are differences of."""
+    _require_level(level)
     _require_finite(values)
     n = len(values)
     if n == 0:
         return Estimate(value=None, n=0, missing=missing, level=level, note="nothing measured")
     if n < PAIR:
         return Estimate(value=values[0], n=n, missing=missing, level=level, note="one conversation")
-    mean, error = _mean_and_error(values)
-    half = float(stdtrit(n - 1, (1 + level) / 2)) * error
-    low, high = mean - half, mean + half
-    if within is not None:
-        low, high = max(low, within[0]), min(high, within[1])
-    if _all_equal(values, magnitude) or not low < high:
-        return Estimate(value=mean, n=n, missing=missing, level=level, note=f"all {n} equal")
-    return Estimate(value=mean, n=n, missing=missing, low=low, high=high, level=level)
+    if _all_equal(values, magnitude):
+        return Estimate(value=math.fsum(values) / n, n=n, missing=missing, level=level, note=f"all {n} equal")
+    return None
 
 
-def _mean_and_error(values: Sequence[float]) -> tuple[float, float]:
-    """The mean and its standard error ``s / sqrt(n)``, s with divisor n - 1; n is 2 or more."""
-    n = len(values)
-    mean = math.fsum(values) / n
-    variance = math.fsum((value - mean) ** 2 for value in values) / (n - 1)
-    return mean, math.sqrt(variance / n)
+def _magnitude(base: Floats, tuned: Floats) -> float:
+    """The size of the numbers that differences are taken of."""
+    return float(max(np.abs(base).max(), np.abs(tuned).max())) if base.size else 0.0
+
+
+def _listed(values: Sequence[float | None] | Floats) -> Sequence[float | None]:
+    return values.tolist() if isinstance(values, np.ndarray) else values
 
 
 def _all_equal(values: Sequence[float], magnitude: float) -> bool:
@@ -146,3 +260,8 @@ def _all_equal(values: Sequence[float], magnitude: float) -> bool:
 def _require_finite(values: Sequence[float]) -> None:
     if not all(math.isfinite(value) for value in values):
         raise ValueError("every value must be a finite number; a missing one is None")
+
+
+def _require_level(level: float) -> None:
+    if not 0 < level < 1:
+        raise ValueError("level must be between 0 and 1")

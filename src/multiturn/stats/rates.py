@@ -9,13 +9,17 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from scipy.special import ndtri
+import msgspec
+import numpy as np
+from scipy.special import ndtri, stdtrit
 
 from multiturn.results import Estimate
-from multiturn.stats.paired import PAIR, mean_interval
+from multiturn.stats.paired import PAIR, mean_interval, spread
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
 UNIT_RANGE: Final = (0.0, 1.0)
 
@@ -43,41 +47,68 @@ def wilson(passes: int, n: int, level: float = 0.95) -> Estimate:
     if n == 0:
         return Estimate(value=None, n=0, missing=0, level=level, note="nothing measured")
     rate = passes / n
-    z = float(ndtri((1 + level) / 2))
-    shrink = 1 + z * z / n
-    centre = (rate + z * z / (2 * n)) / shrink
-    half = z * math.sqrt(rate * (1 - rate) / n + z * z / (4 * n * n)) / shrink
-    low = 0.0 if passes == 0 else max(0.0, centre - half)
-    high = 1.0 if passes == n else min(1.0, centre + half)
-    return Estimate(value=rate, n=n, missing=0, low=low, high=high, level=level)
+    low, high = _score_ends(np.asarray(rate), np.asarray(float(n)), float(ndtri((1 + level) / 2)))
+    ends = 0.0 if passes == 0 else float(low), 1.0 if passes == n else float(high)
+    return Estimate(value=rate, n=n, missing=0, low=ends[0], high=ends[1], level=level)
 
 
-def share_interval(values: Sequence[float | None], level: float = 0.95) -> Estimate:
-    """The mean of numbers from 0 to 1, one per conversation, with an interval that is defined at 0 and at 1 too.
+def share_interval(
+    values: Sequence[float | None] | NDArray[np.float64], level: float = 0.95, *, missing: int = 0
+) -> Estimate:
+    """The mean of numbers from 0 to 1, one per conversation, with an interval that lies inside 0 and 1 by itself.
 
-    The t interval of :func:`multiturn.stats.paired.mean_interval`, cut to [0, 1]. Where all conversations have 0 (or
-    all have 1) a t interval does not exist; then the interval is Wilson's for 0 (or n) of n conversations. That is
-    sound also for numbers in between, since no conversation's number exceeds the indicator "above 0", so that an upper
-    bound for how many conversations are above 0 is an upper bound for the mean (and in mirror image for 1). Fewer than
-    two conversations: no interval.
+    Wilson's, with the effective number of units: for mean p and its standard error e over the conversations that is
+    ``p (1 - p) / e^2``, n by the design effect (L. Kish, Survey Sampling, 1965), and Student's quantile in place of the
+    normal one (N. Dean and M. Pagano, Journal of Survey Statistics and Methodology 3, 2015: "Wilson, effective sample
+    size"). Where all conversations have 0 (or all 1) it is Wilson's for 0 (or n) of n conversations. That is sound also
+    for numbers in between, since no conversation's number exceeds the indicator "above 0", so that an upper bound for
+    how many conversations are above 0 is an upper bound for the mean (and in mirror image for 1).
+
+    Args:
+        values: One number per conversation; None where it is missing.
+        level: Of the interval, in (0, 1).
+        missing: Conversations that are missing and have no place in ``values``.
+
+    Returns:
+        No interval for fewer than two conversations, or where all have one number between 0 and 1.
 
     Raises:
         ValueError: A value is outside 0 to 1, or the level is not between 0 and 1.
     """
-    estimate = mean_interval(values, level, within=UNIT_RANGE)
-    present = [value for value in values if value is not None]
+    estimate = mean_interval(values, level, within=UNIT_RANGE, missing=missing)
+    present = [value for value in (values.tolist() if isinstance(values, np.ndarray) else values) if value is not None]
     if not all(0 <= value <= 1 for value in present):
         raise ValueError("every share must be from 0 to 1")
-    if len(present) < PAIR or not (all(value == 0 for value in present) or all(value == 1 for value in present)):
+    if len(present) < PAIR:
         return estimate
-    extreme = wilson(len(present) if present[0] else 0, len(present), level)
-    note = f"all {estimate.n} equal: Wilson's interval"
-    return Estimate(
-        value=estimate.value,
-        n=estimate.n,
-        missing=estimate.missing,
-        low=extreme.low,
-        high=extreme.high,
-        level=level,
-        note=note,
-    )
+    if all(value == 0 for value in present) or all(value == 1 for value in present):
+        extreme = wilson(len(present) if present[0] else 0, len(present), level)
+        note = f"all {estimate.n} equal: Wilson's interval"
+        return msgspec.structs.replace(estimate, low=extreme.low, high=extreme.high, note=note)
+    if estimate.low is None:
+        return estimate
+    found = spread(present)
+    low, high = share_ends(found.n, found.mean, found.deviation, level)
+    return msgspec.structs.replace(estimate, low=float(low), high=float(high))
+
+
+def share_ends(
+    n: int, mean: float | NDArray[np.float64], deviation: float | NDArray[np.float64], level: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The ends of Wilson's interval with effective units; ``mean`` and ``deviation`` may be arrays of one shape.
+
+    ``mean`` is between 0 and 1 and ``deviation`` above 0, or the ends are not defined; n is 2 or more.
+    """
+    rate, error = np.asarray(mean, dtype=np.float64), np.asarray(deviation, dtype=np.float64) / math.sqrt(n)
+    units = rate * (1 - rate) / np.square(error)
+    return _score_ends(rate, units, float(stdtrit(n - 1, (1 + level) / 2)))
+
+
+def _score_ends(
+    rate: NDArray[np.float64], units: NDArray[np.float64], quantile: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Where the observed rate is ``quantile`` standard errors away, with the standard error of that place."""
+    shrink = 1 + quantile**2 / units
+    centre = (rate + quantile**2 / (2 * units)) / shrink
+    half = quantile * np.sqrt(rate * (1 - rate) / units + quantile**2 / (4 * np.square(units))) / shrink
+    return np.maximum(0.0, centre - half), np.minimum(1.0, centre + half)

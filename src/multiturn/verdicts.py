@@ -1,0 +1,213 @@
+"""From a paired difference to a word (regressed, improved, changed, equivalent, inconclusive), and what settles it.
+
+In this order (DESIGN.md, section 5), for the difference tuned - base turned so that positive is better, and a margin:
+
+* the narrower interval (90 % beside one of 95 %) lies inside the margin: *equivalent*; that is two one-sided tests at
+  5 % each (D. J. Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987);
+* the interval lies below 0: *regressed*; above 0: *improved*; either, where no direction is better: *changed*;
+* otherwise *inconclusive*.
+
+Where all differences are equal and not 0 there is no interval; then the exact sign-flip test takes its place. What this
+module does not know: transcripts, the store, what a reader is shown beside the sentence of advice.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+import numpy as np
+
+from multiturn.report.numbers import change, number, p_number, unit_of
+from multiturn.results import Verdict
+from multiturn.stats.exact import mcnemar, sign_flip
+from multiturn.stats.multiplicity import holm
+from multiturn.stats.paired import NO_CHANGE, PAIR, difference_interval, p_value, spread, unchanged
+from multiturn.stats.power import conversations_for, minimum_detectable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from multiturn.measures import Measure
+    from multiturn.pairing import Pair
+    from multiturn.results import Contrast, Estimate, Orientation, Plan, Role, VerdictWord
+
+MOVED: Final[frozenset[VerdictWord]] = frozenset({"regressed", "improved", "changed"})
+"""The words that say that something is different."""
+
+
+def decide(
+    measure: Measure,
+    pair: Pair,
+    contrast: Contrast,
+    plan: Plan,
+    *,
+    role: Role = "primary",
+    filled: tuple[Pair, Pair] | None = None,
+    samples: int = 1,
+) -> Verdict:
+    """What is to be said of one measure, by itself; :func:`as_family` then looks at several together.
+
+    Args:
+        measure: Which.
+        pair: The conversations that both arms have.
+        contrast: The estimates made of them, with the orientation that holds for this suite.
+        plan: Margins and level.
+        role: What the verdict is for.
+        filled: The pair with what is missing filled in as badly, and as well, for tuned as can be; None: nothing is.
+        samples: How often each conversation was held; with one, a flag has one verdict per conversation.
+    """
+    margin = margin_of(measure, plan, contrast.base)
+    orientation, extreme, level = contrast.orientation, measure.extreme, plan.level
+
+    def said(of: Pair) -> VerdictWord:
+        return word_of(of, margin=margin, orientation=orientation, extreme=extreme, level=level)
+
+    word = said(pair)
+    n = pair.base.size
+    found = spread(pair.differences.tolist()) if n >= PAIR else None
+    verdict = Verdict(
+        measure=measure.name,
+        role=role,
+        word=word,
+        contrast=contrast,
+        margin=margin,
+        p=p_of(pair),
+        exact_p=_mcnemar(pair) if samples == 1 else None,
+        detectable=minimum_detectable(found.error, n, level) if found is not None and _spreads(contrast) else None,
+        filled=None if filled is None else (said(filled[0]), said(filled[1])),
+    )
+    return msgspec.structs.replace(verdict, advice="; ".join(_advice(verdict, pair, level)))
+
+
+def word_of(
+    pair: Pair, *, margin: float | None, orientation: Orientation, extreme: float | None, level: float
+) -> VerdictWord:
+    """The word for one paired difference.
+
+    Args:
+        pair: The conversations that both arms have.
+        margin: The largest difference that counts as none, above 0; None: nothing can be called equivalent.
+        orientation: Which direction is better, if one is.
+        extreme: The largest difference one conversation can have; None where there is none.
+        level: Of the interval that decides whether something moved; that for equivalence is ``2 * level - 1``.
+    """
+    narrow, wide = (difference_interval(pair.base, pair.tuned, at, extreme=extreme) for at in (2 * level - 1, level))
+    if margin is not None and _inside(narrow, margin):
+        return "equivalent"
+    if wide.value is None or wide.n < PAIR:
+        return "inconclusive"
+    if wide.low is None or wide.high is None:
+        moved = wide.value != 0 and sign_flip(wide.n) < 1 - level
+    else:
+        moved = wide.low > 0 or wide.high < 0
+    if not moved:
+        return "inconclusive"
+    if orientation == "neither":
+        return "changed"
+    return "improved" if (wide.value > 0) == (orientation == "higher_is_better") else "regressed"
+
+
+def as_family(verdicts: Sequence[Verdict], level: float) -> tuple[Verdict, ...]:
+    """The same verdicts; what moved, but does not stand with Holm's adjustment over all of them, is inconclusive."""
+    adjusted = holm([verdict.p for verdict in verdicts])
+    found = []
+    for verdict, p in zip(verdicts, adjusted, strict=True):
+        changes: dict[str, object] = {"adjusted_p": p}
+        if verdict.word in MOVED and (p is None or p >= 1 - level):
+            words = verdict.filled and tuple(
+                "inconclusive" if word == verdict.word else word for word in verdict.filled
+            )
+            advice = (
+                f"by itself its interval leaves out 0, but among {len(verdicts)} measures one does so by chance more "
+                "often than one alone"
+            )
+            told = "; ".join(filter(None, (advice, verdict.advice)))
+            changes |= {"word": "inconclusive", "filled": words, "advice": told}
+        found.append(msgspec.structs.replace(verdict, **changes))
+    return tuple(found)
+
+
+def p_of(pair: Pair) -> float | None:
+    """The p value of no difference: Student's, or the exact sign-flip test's where all differences are equal.
+
+    1 where nothing changed in two conversations or more; None with fewer.
+    """
+    if pair.base.size < PAIR:
+        return None
+    if unchanged(pair.base, pair.tuned):
+        return 1.0
+    p = p_value(pair.differences)
+    return sign_flip(pair.base.size) if p is None else p
+
+
+def margin_of(measure: Measure, plan: Plan, base: Estimate) -> float | None:
+    """The margin in the measure's own unit; None where it is a share of a base mean that is not there or is 0."""
+    margin = plan.margins.get(measure.name, measure.margin)
+    if measure.share:
+        return margin
+    return margin * abs(base.value) if base.value else None
+
+
+def _advice(verdict: Verdict, pair: Pair, level: float) -> Iterator[str]:
+    """What to know of a verdict beside its numbers, in plain words."""
+    paired, unit = verdict.contrast.difference, unit_of(verdict.measure)
+    if paired.value is None:
+        yield "nothing measured"
+    elif paired.n < PAIR:
+        yield "one conversation says nothing of others"
+    elif paired.note == NO_CHANGE and paired.high is not None:
+        yield f"no change seen; at most about {number(paired.high, 'share')} of conversations like these would change"
+    elif paired.low is None and verdict.p == 1:
+        yield "no change seen; how much one that was not held would change can't be told"
+    elif paired.low is None:
+        yield f"all {paired.n} differences are equal: exact sign-flip test, p = {p_number(verdict.p)}; no interval"
+    elif verdict.word == "equivalent" and _leaves_out_0(paired):
+        yield "a real but small difference"
+    elif verdict.word == "inconclusive":
+        yield from _what_would_settle(verdict, pair, level)
+    if verdict.exact_p is not None and (verdict.exact_p < 1 - level) != (verdict.word in MOVED):
+        yield f"McNemar's exact test on single conversations: p = {p_number(verdict.exact_p)}"
+    if verdict.depends_on_missing and verdict.filled is not None:
+        worst, best = verdict.filled
+        yield (
+            f"depends on missing data: {worst} if all that is missing had gone against tuned, {best} if in its favour "
+            f"({change(paired.value, unit)} as it stands)"
+        )
+
+
+def _what_would_settle(verdict: Verdict, pair: Pair, level: float) -> Iterator[str]:
+    """How large a difference this comparison finds, and how many conversations find one as large as the margin."""
+    unit, margin = unit_of(verdict.measure), verdict.margin
+    if verdict.detectable is None or margin is None:
+        return
+    needed = conversations_for(spread(pair.differences.tolist()).deviation, margin, level)
+    finds = f"finds a true difference of {number(verdict.detectable, unit, points=True)} in 80 of 100 cases"
+    if needed > pair.base.size:
+        yield (
+            f"this comparison {finds}; about {number(needed, 'count')} conversations like these would find one of "
+            f"{number(margin, unit, points=True)}"
+        )
+    else:
+        yield f"this comparison {finds}; the truth seems to lie near the margin, so only more conversations can tell"
+
+
+def _mcnemar(pair: Pair) -> float | None:
+    """McNemar's exact p where each conversation has one verdict, 0 or 1, in both arms; None elsewhere."""
+    values = np.concatenate([pair.base, pair.tuned])
+    if not values.size or not np.isin(values, (0.0, 1.0)).all():
+        return None
+    return mcnemar(int((pair.base > pair.tuned).sum()), int((pair.tuned > pair.base).sum()))
+
+
+def _spreads(contrast: Contrast) -> bool:
+    """Whether the differences differ from each other."""
+    return contrast.difference.low is not None and contrast.difference.note != NO_CHANGE
+
+
+def _inside(estimate: Estimate, margin: float) -> bool:
+    return estimate.low is not None and estimate.high is not None and -margin < estimate.low <= estimate.high < margin
+
+
+def _leaves_out_0(estimate: Estimate) -> bool:
+    return estimate.low is not None and estimate.high is not None and (estimate.low > 0 or estimate.high < 0)
