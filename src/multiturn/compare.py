@@ -83,7 +83,7 @@ def compare(
         for before, after in zip(one, other, strict=True):
             drift.add(session.sample, before, after)
     samples = max(arm.samples for arm in arms)
-    study = Study(layout, arms, plan, _orientations(suite), samples=samples)
+    study = Study(layout, arms, plan, orientations_of(suite), samples=samples)
     contrasts = tuple(
         study.contrast(measure, group)
         for group in layout.groups
@@ -169,7 +169,7 @@ def _distributions(arms: tuple[Summary, Summary]) -> Iterator[Distribution]:
                 yield Distribution(measure=measure, arm=name, n=len(found), quantiles=quantiles(found, SHARES))
 
 
-def _orientations(suite: Suite) -> dict[str, Orientation]:
+def orientations_of(suite: Suite) -> dict[str, Orientation]:
     """Each measure's own; refusals have none where the suite has turns at which a refusal is right."""
     wanted = any(turn.refusal_expected for conversation in suite.conversations for turn in conversation.turns)
     return {

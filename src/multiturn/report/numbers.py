@@ -127,6 +127,11 @@ def difference_alone(value: Estimate, unit: Unit) -> str:
     return _estimate(value, unit, suffix=_difference_suffix(unit), sign="+", counts=False)
 
 
+def estimate_alone(value: Estimate, unit: Unit) -> str:
+    """An arm's mean where a column beside it says what it rests on: ``41.7% [30.9, 52.5]``."""
+    return _estimate(value, unit, suffix="%" if unit in _PERCENT else "", sign="", counts=False)
+
+
 def level(value: Estimate) -> str:
     """The level of its interval: ``95%``."""
     return number(value.level, "share").replace(".0%", "%")
