@@ -356,9 +356,9 @@ def test_a_base_run_held_alone_is_used_in_a_comparison(job: api.Job) -> None:
 def test_a_difference_must_be_declared(job: api.Job) -> None:
     """Arms with other system prompts are refused, unless ``vary`` names it; then the comparison says so."""
     arms = Arm(spec="mine:a"), Arm(spec="mine:b", system="Be kind.")
-    with pytest.raises(ConditionsDiffer, match=r"system: None / 'Be kind\.'") as caught:
+    with pytest.raises(ConditionsDiffer, match=r"system_prompt: None / 'Be kind\.'") as caught:
         api.compare(*arms, job, results=None)
-    assert "--vary system" in caught.value.hint
+    assert "--vary system_prompt" in caught.value.hint
     compared = api.compare(*arms, job, results=None, vary=["system"])
     assert any("system" in note for note in compared.comparison.notes)
     with pytest.raises(UsageError, match="no condition is called 'sistem'"):
@@ -372,10 +372,12 @@ def test_a_comparison_is_not_resumed_by_name(job: api.Job) -> None:
 
 
 def test_a_model_compared_with_itself(job: api.Job, mine: ModuleType) -> None:
-    """It is held once, and nothing has changed."""
+    """It is held a second time with another seed, on one engine: an A/A run; here the seed changes nothing."""
     compared = api.compare("mine:a", "mine:a", job, results=None)
-    assert compared.base.run == compared.tuned.run
-    assert len(mine.ASKED) == 6
+    assert compared.comparison.notes[0].startswith("A/A run: ")
+    assert compared.base.run.id != compared.tuned.run.id
+    assert len(mine.ASKED) == 12
+    assert len(mine.OPENED) == 1
     assert all(change.score == 0 for change in compared.comparison.changes)
 
 

@@ -44,15 +44,15 @@ def test_every_other_difference_is_listed_with_both_values_and_what_to_type() ->
         refuse_if_different(CONDITIONS, changed)
     assert "sampling.temperature: 0.7 / 0.0" in caught.value.message
     assert "identity.version: '9' / '10'" in caught.value.message
-    assert "system: None / 'Be brief. Be brief." in caught.value.message
+    assert "system_prompt: None / 'Be brief. Be brief." in caught.value.message
     assert "(202 characters)" in caught.value.message
-    assert "--vary identity.version --vary sampling.temperature --vary system" in caught.value.hint
+    assert "--vary identity.version --vary sampling.temperature --vary system_prompt" in caught.value.hint
 
 
 def test_a_declared_difference_is_allowed_and_noted() -> None:
     tuned = msgspec.structs.replace(CONDITIONS, system="Be brief.")
-    noted = refuse_if_different(CONDITIONS, tuned, ["system", "samples"])
-    assert noted == ("differs as declared: system: None / 'Be brief.'",)
+    noted = refuse_if_different(CONDITIONS, tuned, ["system_prompt", "samples"])
+    assert noted == ("differs as declared: system_prompt: None / 'Be brief.'",)
 
 
 def test_another_suite_is_never_compared_with() -> None:
@@ -64,7 +64,7 @@ def test_another_suite_is_never_compared_with() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "hint"), [("sytem", "system"), ("temperature", "sampling.temperature"), ("zzz", "one of: ")]
+    ("name", "hint"), [("sytem", "system_prompt"), ("temperature", "sampling.temperature"), ("zzz", "one of: ")]
 )
 def test_a_name_that_is_no_condition_gets_a_suggestion(name: str, hint: str) -> None:
     with pytest.raises(UsageError, match="no condition is called") as caught:

@@ -75,6 +75,13 @@ class Conditions(msgspec.Struct, frozen=True, kw_only=True):
         return hashlib.sha256(msgspec.json.encode(counts, order="sorted")).hexdigest()
 
 
+class Planned(msgspec.Struct, frozen=True, kw_only=True):
+    """An arm under the conditions that it is to be held with: what is known of a run before it is begun."""
+
+    arm: Arm
+    conditions: Conditions
+
+
 class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
     """One arm x one suite x one sampling setting x K samples, as it was begun.
 

@@ -15,9 +15,9 @@ import msgspec
 
 from multiturn.arms import open_arms
 from multiturn.blocking import finish
-from multiturn.comparable import refuse_if_different
+from multiturn.comparable import SEED, comparison_notes, same_arm
 from multiturn.compare import compare as compare_runs
-from multiturn.conditions import Arm, RunRecord
+from multiturn.conditions import Arm, Planned, RunRecord
 from multiturn.conversation import Suite
 from multiturn.dialogue import Manner
 from multiturn.errors import UsageError
@@ -34,6 +34,8 @@ from multiturn.suites.selection import select
 
 DEFAULT_SUITE: Final = "mtbench_conversations"
 DEFAULT_RESULTS: Final = Path("outputs/mtbench_results.json")
+SEEDS: Final = 2**63
+"""How many seeds there are, from 0 on."""
 
 Watch = Callable[[Arm, Progress], None]
 """Called whenever a turn is durable, with the arm and how far its run is."""
@@ -131,16 +133,20 @@ async def acompare(
             known = [window for window in (*windows, job.settings.window) if window is not None]
             settings = msgspec.structs.replace(job.settings, window=min(known, default=None))
             same = msgspec.structs.replace(job, settings=settings)
-            first, second = (conditions_of(suite, engine, arm, settings) for arm, engine in arms)
-            for note in refuse_if_different(first, second, vary):  # before any reply is asked for
+            first, second = (_planned(suite, who, same) for who in arms)
+            other, declared = same, tuple(vary)
+            if same_arm(first, second):
+                other, declared = _with_another_seed(same), (*vary, SEED)
+                second = _planned(suite, arms[1], other)
+            for note in comparison_notes(first, second, declared):  # before any reply is asked for
                 tell(note)
             held = []
-            jobs = (msgspec.structs.replace(same, group=None), same)
+            jobs = (msgspec.structs.replace(same, group=None), other)
             for index, (arm, engine) in enumerate(arms):
                 held.append(await _hold(store, suite, (arm, engine), jobs[index], watch))
                 if all(engine is not later for _, later in arms[index + 1 :]):
                     await engine.close()  # so that two models are not in memory at once
-        return _compared(store, (held[0], held[1]), vary=vary, results=results)
+        return _compared(store, (held[0], held[1]), vary=declared, results=results)
 
 
 async def aestimate(model: str | Arm, job: Job = DEFAULT_JOB) -> Estimated:
@@ -177,13 +183,15 @@ def compare(
 ) -> Compared:
     """Hold a suite with two models under identical conditions and compare them, conversation by conversation.
 
-    Both get the same context window: the smaller of the two. A stored run whose conditions match is used again.
+    Both get the same context window: the smaller of the two. A stored run whose conditions match is used again. Where
+    both are one model under the same conditions it is an A/A run, a measurement of noise: the second is held with the
+    next seed, and the comparison's first note says so.
 
     Args:
         base: spec or arm that is compared with.
         tuned: spec or arm in question.
         job: suite, settings, engine options and store.
-        vary: conditions that may differ, by name (``system``, ``identity.template`` ...).
+        vary: conditions that may differ, by name (``system_prompt``, ``identity.template`` ...).
         results: where the plain export goes; None for nowhere.
         watch: called with the arm and its progress whenever a turn is durable.
         tell: called with what a reader should know before the first reply (templates that differ, say).
@@ -198,7 +206,10 @@ def compare(
 def compare_stored(
     store: Store, base: str, tuned: str, *, vary: Sequence[str] = (), results: Path | None = None
 ) -> Compared:
-    """Compare two runs that are in the store, by their ids (or how they begin); nothing is held."""
+    """Compare two runs that are in the store, by their ids (or how they begin); nothing is held.
+
+    Two runs of one arm need no declaration of their seeds: that is an A/A run, and the first note says so.
+    """
     runs = [store.run(reference) for reference in (base, tuned)]
     digests = {run.conditions.suite_digest for run in runs}
     if len(digests) > 1:
@@ -208,6 +219,18 @@ def compare_stored(
         )
     held = [Held(run=run, progress=_stored_progress(store, run), reused=True) for run in runs]
     return _compared(store, (held[0], held[1]), vary=vary, results=results)
+
+
+def _planned(suite: Suite, who: tuple[Arm, Engine], job: Job) -> Planned:
+    arm, engine = who
+    return Planned(arm=arm, conditions=conditions_of(suite, engine, arm, job.settings))
+
+
+def _with_another_seed(job: Job) -> Job:
+    """The same job drawing other replies, for the second run of an A/A run."""
+    sampling = job.settings.sampling
+    other = msgspec.structs.replace(sampling, seed=(sampling.seed + 1) % SEEDS)
+    return msgspec.structs.replace(job, settings=msgspec.structs.replace(job.settings, sampling=other))
 
 
 async def _hold(store: Store, suite: Suite, who: tuple[Arm, Engine], job: Job, watch: Watch) -> Held:
@@ -222,7 +245,7 @@ async def _hold(store: Store, suite: Suite, who: tuple[Arm, Engine], job: Job, w
 
 def _compared(store: Store, held: tuple[Held, Held], *, vary: Sequence[str], results: Path | None) -> Compared:
     base, tuned = held
-    notes = refuse_if_different(base.run.conditions, tuned.run.conditions, vary)
+    notes = comparison_notes(base.run, tuned.run, vary)
     first, second = base.run, tuned.run
     comparison = compare_runs(
         store.suite(first.conditions.suite_digest),
@@ -231,6 +254,7 @@ def _compared(store: Store, held: tuple[Held, Held], *, vary: Sequence[str], res
         base_run=first.id,
         tuned_run=second.id,
         notes=notes,
+        same_model=same_arm(first, second),
     )
     if results is not None:
         try:

@@ -176,11 +176,11 @@ def test_a_second_comparison_holds_only_what_is_new(cli: Cli, suite: str, folder
 def test_another_system_prompt_for_the_tuned_arm_must_be_declared(cli: Cli, refused: Refused, suite: str) -> None:
     command = ("compare", "scripted:echo", "scripted:echo", "--suite", suite, "-q", "--tuned-system", "Rhyme.")
     message = refused(*command)
-    assert "system: None / 'Rhyme.'" in message
-    assert "--vary system" in message
+    assert "system_prompt: None / 'Rhyme.'" in message
+    assert "--vary system_prompt" in message
     code, out, _ = cli(*command, "--vary", "system")
     assert code == 0
-    assert "differs as declared: system" in out
+    assert "differs as declared: system_prompt" in out
 
 
 @pytest.mark.parametrize("wrong", [("--tuned-system", "Rhyme."), ("--vary", "sistem")], ids=["undeclared", "typo"])

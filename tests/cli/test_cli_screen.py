@@ -202,7 +202,8 @@ def test_a_spec_is_shown_without_its_folders(spec: str, shown: str) -> None:
 @pytest.mark.parametrize("columns", ["20", "200"])
 def test_narrow_and_wide_terminals(folder: Path, suite: str, columns: str) -> None:
     environment = os.environ | {"COLUMNS": columns}
-    command = [sys.executable, "-m", "multiturn", "compare", "scripted:echo", "scripted:echo", "--suite", suite, "-q"]
+    arms = ["scripted:echo", "mutant:refuses:scripted:echo"]
+    command = [sys.executable, "-m", "multiturn", "compare", *arms, "--suite", suite, "-q"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment, timeout=30, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 

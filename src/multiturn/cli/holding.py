@@ -11,6 +11,7 @@ import typer
 import multiturn
 from multiturn.cli import options as flags
 from multiturn.cli.interrupts import run_until_done
+from multiturn.cli.prompts import marks, prompt_of
 from multiturn.cli.screen import OUT, counted, duration, say, shorten, warn, watching
 from multiturn.conditions import Arm
 from multiturn.errors import EXIT_INFRASTRUCTURE, UsageError
@@ -63,8 +64,14 @@ def compare(
     base: Annotated[str, typer.Argument(metavar="BASE", help="Model spec that is compared with.")],
     tuned: Annotated[str, typer.Argument(metavar="TUNED", help="Model spec in question.")],
     *,
+    base_system: Annotated[
+        str | None, typer.Option("--base-system", metavar=flags.PROMPT, help="--system for BASE alone.")
+    ] = None,
     tuned_system: Annotated[
-        str | None, typer.Option("--tuned-system", help="Another system prompt for TUNED; needs --vary system.")
+        str | None,
+        typer.Option(
+            "--tuned-system", metavar=flags.PROMPT, help="--system for TUNED alone; needs --vary system_prompt."
+        ),
     ] = None,
     results: flags.Results = RESULTS,
     vary: flags.Vary = None,
@@ -75,27 +82,34 @@ def compare(
 ) -> None:
     """Hold a suite with two models under identical conditions and show what changed."""
     job = asked.job()
-    second_system = asked.system if tuned_system is None else tuned_system
-    arms = (
-        flags.arm(base, system=asked.system, template=asked.template),
-        flags.arm(tuned, system=second_system, template=asked.template),
+    both = prompt_of(asked.system, "--system")
+    prompts = (
+        both if base_system is None else prompt_of(base_system, "--base-system"),
+        both if tuned_system is None else prompt_of(tuned_system, "--tuned-system"),
     )
+    arms = (
+        flags.arm(base, system=prompts[0].text, template=asked.template),
+        flags.arm(tuned, system=prompts[1].text, template=asked.template),
+    )
+    marked = marks(arms, prompts)
     golden = _golden_job(job) if asked.history == "both" else None
     if asked.dry_run:
-        for arm in arms:
-            _estimate(arm, job, golden)
+        for arm, mark in zip(arms, marked, strict=True):
+            _estimate(arm, job, golden, mark=mark)
         return
-    with watching(quiet=asked.quiet) as watch:
+    with watching(quiet=asked.quiet, marks=dict(zip(arms, marked, strict=True))) as watch:
         before = None
         if golden is not None:
             first = multiturn.api.acompare(*arms, golden, vary=vary or [], results=None, watch=watch, tell=warn)
             before = run_until_done(first)
         comparing = multiturn.api.acompare(*arms, job, vary=vary or [], results=results, watch=watch, tell=warn)
         compared = run_until_done(comparing)
-    _show(compared, everything=all_tables)
+    marked = _seeds(compared, marked)
+    _show(compared, marked, everything=all_tables)
     if before is not None:
-        _show_gap(job, (before.base, compared.base), (before.tuned, compared.tuned))
-    _end(*([before.base, before.tuned] if before is not None else []), compared.base, compared.tuned)
+        _show_gap(job, (before.base, compared.base), (before.tuned, compared.tuned), marked=marked)
+    held = [*([before.base, before.tuned] if before is not None else []), compared.base, compared.tuned]
+    _end(*held, marked=marked * (len(held) // 2))
 
 
 def run(
@@ -112,7 +126,7 @@ def run(
     if resume is not None and asked.fresh:
         raise UsageError("--resume goes on with a run and --fresh begins one", hint="leave out one of them")
     job = asked.job(resume=resume)
-    arm = flags.arm(model, system=asked.system, template=asked.template)
+    arm = flags.arm(model, system=prompt_of(asked.system, "--system").text, template=asked.template)
     golden = _golden_job(job) if asked.history == "both" else None
     if golden is not None and resume is not None:
         raise UsageError("--resume goes on with one run, --history both holds two", hint="leave out one of them")
@@ -136,18 +150,27 @@ def run(
     _end(*([before] if before is not None else []), held)
 
 
-def _show(compared: Compared, *, everything: bool = False) -> None:
-    for held in (compared.base, compared.tuned):
-        _tell(held)
+def _seeds(compared: Compared, marked: tuple[str, str]) -> tuple[str, str]:
+    """Which run is which where both arms are the same: an A/A run."""
+    runs = compared.base.run, compared.tuned.run
+    seeds = [run.conditions.sampling.seed if run.conditions.sampling else None for run in runs]
+    if any(marked) or runs[0].arm != runs[1].arm or seeds[0] == seeds[1]:
+        return marked
+    return f" [seed {seeds[0]}]", f" [seed {seeds[1]}]"
+
+
+def _show(compared: Compared, marked: tuple[str, str] = ("", ""), *, everything: bool = False) -> None:
+    for held, mark in zip((compared.base, compared.tuned), marked, strict=True):
+        _tell(held, mark)
     OUT.print()
     OUT.print(multiturn.api.tables(compared.comparison, everything=everything))
     say(f"transcripts and numbers: {compared.results}")
 
 
-def _tell(held: Held) -> None:
+def _tell(held: Held, mark: str = "") -> None:
     progress = held.progress
     history = " with golden history" if held.run.conditions.history == "golden" else ""
-    name = f"{shorten(held.run.arm.spec)}{history}: run {held.run.id}"
+    name = f"{shorten(held.run.arm.spec)}{mark}{history}: run {held.run.id}"
     kept = "reproducible" if held.run.conditions.reproducible else "not reproducible"
     if held.reused:
         say(f"{name} was held before under the same conditions; used again ({kept})")
@@ -158,20 +181,21 @@ def _tell(held: Held) -> None:
         say(f"  note: {note}")
 
 
-def _end(*runs: Held) -> None:
-    """Say what is missing; too much of it is an exit code of its own."""
-    for held in runs:
+def _end(*runs: Held, marked: tuple[str, ...] = ()) -> None:
+    """Say what is missing; too much of it is an exit code of its own. ``marked`` are the runs' marks, if any."""
+    for held, mark in zip(runs, marked or [""] * len(runs), strict=True):
+        name = f"{shorten(held.run.arm.spec)}{mark}"
         differing = held.progress.replays_differing
         if differing:
             warn(
-                f"{shorten(held.run.arm.spec)}: {counted(differing, 'turn')} went on from replies that no longer come "
-                "out the same (another machine?); --fresh holds the run anew"
+                f"{name}: {counted(differing, 'turn')} went on from replies that no longer come out the same (another "
+                "machine?); --fresh holds the run anew"
             )
         endless = held.progress.endless
         if endless > MANY_ENDLESS * held.progress.replies:
             warn(
-                f"{shorten(held.run.arm.spec)}: {endless} of {held.progress.replies} replies ended inside their "
-                "reasoning; --reasoning-tokens N gives it a budget of its own"
+                f"{name}: {endless} of {held.progress.replies} replies ended inside their reasoning; "
+                "--reasoning-tokens N gives it a budget of its own"
             )
         missing = held.progress.missing
         if missing:
@@ -181,7 +205,7 @@ def _end(*runs: Held) -> None:
                 if held.progress.failures
                 else "the prompts do not fit the context window: --context-window, or --overflow drop-oldest"
             )
-            warn(f"{shorten(held.run.arm.spec)}: {turns} missing through no doing of the model; {advice}")
+            warn(f"{name}: {turns} missing through no doing of the model; {advice}")
     if any(held.progress.missing > TOO_MUCH_MISSING * held.progress.turns for held in runs):
         raise typer.Exit(EXIT_INFRASTRUCTURE)
 
@@ -197,26 +221,27 @@ def _golden_job(job: Job) -> Job:
     return msgspec.structs.replace(job, settings=msgspec.structs.replace(job.settings, history="golden"))
 
 
-def _show_gap(job: Job, *arms: tuple[Held, Held]) -> None:
+def _show_gap(job: Job, *arms: tuple[Held, Held], marked: tuple[str, ...] = ("", "")) -> None:
     """The runs with golden history, and what each model passes with that and with its own."""
-    for golden, _ in arms:
-        _tell(golden)
+    for (golden, _), mark in zip(arms, marked, strict=False):
+        _tell(golden, mark)
     with multiturn.api.open_store(job.store, create=False) as opened:
         gap = multiturn.api.history_gap(opened, *((golden.run, own.run) for golden, own in arms))
     OUT.print(multiturn.api.render(multiturn.api.history_gap_table(gap)))
     OUT.print()
 
 
-def _estimate(arm: Arm, *jobs: Job | None) -> None:
+def _estimate(arm: Arm, *jobs: Job | None, mark: str = "") -> None:
     for job in jobs:
         if job is not None:
-            _estimate_one(arm, job)
+            _estimate_one(arm, job, mark)
 
 
-def _estimate_one(arm: Arm, job: Job) -> None:
+def _estimate_one(arm: Arm, job: Job, mark: str) -> None:
     found = run_until_done(multiturn.api.aestimate(arm, job))
     time = "unknown" if found.seconds is None else f"about {duration(found.seconds)}"
     history = " with golden history" if job.settings.history == "golden" else ""
-    say(f"{shorten(arm.spec)}{history}: {found.replies} replies, {counted(found.at_once, 'conversation')} at once")
+    name = f"{shorten(arm.spec)}{mark}{history}"
+    say(f"{name}: {found.replies} replies, {counted(found.at_once, 'conversation')} at once")
     say(f"  prompt tokens about {found.prompt_tokens:,} (each read once), new tokens about {found.new_tokens:,}")
     say(f"  time {time}, from {found.warm_replies} warm replies; nothing was stored")

@@ -29,6 +29,7 @@ WEIGHTS = "How weights are loaded (transformers)"
 SERVER = "How servers are asked"
 SERVER_FIRST: Final = ServerOptions()
 STORING = "Where it goes"
+PROMPT = "FILE|TEXT"
 
 SuiteName = Annotated[
     str, typer.Option("--suite", help="A suite file, or the name of one that is shipped.", rich_help_panel=RUN)
@@ -55,7 +56,12 @@ OverflowFlag = Annotated[
 ]
 System = Annotated[
     str | None,
-    typer.Option("--system", help="System prompt, in place of the conversations' own.", rich_help_panel=RUN),
+    typer.Option(
+        "--system",
+        metavar=PROMPT,
+        help="System prompt, in place of the conversations' own: a file that is there is read; '' asks for none.",
+        rich_help_panel=RUN,
+    ),
 ]
 Temperature = Annotated[float, typer.Option("--temperature", help="0 is greedy.", rich_help_panel=SAMPLING)]
 TopP = Annotated[float, typer.Option("--top-p", help="1 is off.", rich_help_panel=SAMPLING)]
@@ -167,7 +173,9 @@ DryRun = Annotated[
 ]
 Vary = Annotated[
     list[str] | None,
-    typer.Option("--vary", metavar="NAME", help="A condition that may differ between the arms; repeatable."),
+    typer.Option(
+        "--vary", metavar="NAME", help="A condition that may differ between the arms (system_prompt ...); repeatable."
+    ),
 ]
 
 

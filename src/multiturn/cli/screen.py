@@ -6,7 +6,7 @@ import contextlib
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
@@ -60,20 +60,25 @@ def complain(error: MultiturnError) -> None:
 class Watching:
     """Shows how far each arm's run is: bars on a terminal, a plain line now and then elsewhere."""
 
-    def __init__(self, bars: Progress | None) -> None:
+    def __init__(self, bars: Progress | None, marks: Mapping[Arm, str] | None = None) -> None:
         self._bars = bars
-        self._tasks: dict[Arm, TaskID] = {}
+        self._marks = marks or {}
+        self._tasks: dict[tuple[Arm, int], TaskID] = {}
+        self._runs: dict[Arm, tuple[int, int]] = {}
         self._last = 0.0
 
     def __call__(self, arm: Arm, progress: RunProgress) -> None:
         """Called by the run whenever a turn is durable."""
-        label = printable(shorten(arm.spec))
+        run, done = self._runs.get(arm, (0, 0))
+        run += progress.turns_done < done  # a second run of one arm: an A/A run, or another history
+        self._runs[arm] = run, progress.turns_done
+        label = printable(f"{shorten(arm.spec)}{self._marks.get(arm, '')}{', again' if run else ''}")
         if self._bars is None:
             self._line(label, progress)
             return
-        if arm not in self._tasks:
-            self._tasks[arm] = self._bars.add_task(label, total=progress.turns, detail="")
-        self._bars.update(self._tasks[arm], completed=progress.turns_done, detail=_detail(progress))
+        if (arm, run) not in self._tasks:
+            self._tasks[arm, run] = self._bars.add_task(label, total=progress.turns, detail="")
+        self._bars.update(self._tasks[arm, run], completed=progress.turns_done, detail=_detail(progress))
 
     def _line(self, label: str, progress: RunProgress) -> None:
         now = time.monotonic()
@@ -90,8 +95,11 @@ class Watching:
 
 
 @contextmanager
-def watching(*, quiet: bool) -> Iterator[Callable[[Arm, RunProgress], None]]:
-    """What shows progress for as long as runs are held; with ``quiet``, what shows nothing."""
+def watching(*, quiet: bool, marks: Mapping[Arm, str] | None = None) -> Iterator[Callable[[Arm, RunProgress], None]]:
+    """What shows progress for as long as runs are held; with ``quiet``, what shows nothing.
+
+    ``marks`` are added to the arms' specs, where these alone do not tell them apart.
+    """
     if quiet:
         yield lambda _arm, _progress: None
     elif ERR.is_terminal:
@@ -103,9 +111,9 @@ def watching(*, quiet: bool) -> Iterator[Callable[[Arm, RunProgress], None]]:
             TimeRemainingColumn(),
         )
         with Progress(*columns, console=ERR) as bars:
-            yield Watching(bars)
+            yield Watching(bars, marks)
     else:
-        yield Watching(None)
+        yield Watching(None, marks)
 
 
 def _detail(progress: RunProgress) -> str:
