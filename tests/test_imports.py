@@ -107,6 +107,7 @@ GROUND = {
     "codec",
     "conditions",
     "looks",
+    "series",
     "facts",
     "examination",
     "protocols",

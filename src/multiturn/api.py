@@ -58,8 +58,10 @@ from multiturn.report.text import render
 from multiturn.report.text import render_comparison as tables
 from multiturn.report.text import render_pass_rates as pass_rate_table
 from multiturn.report.transcripts import side_by_side, transcript_text, turn_text
+from multiturn.report.trend import render_trend as trend_tables
 from multiturn.results import Comparison, PassRates
 from multiturn.run import Progress, Settings
+from multiturn.series import Trend
 from multiturn.store import Store, export_run, import_run, open_store
 from multiturn.stored import assessed, pass_rates, transcripts
 from multiturn.suites.blind import Covered
@@ -69,6 +71,7 @@ from multiturn.suites.quotas import QUOTAS
 from multiturn.suites.reading import load_suite, shipped_name, shipped_parts, shipped_suites, unread_names
 from multiturn.suites.selection import select
 from multiturn.transcript import Sampling, Transcript
+from multiturn.trend import group_runs, trend
 
 __all__ = [
     "ENOUGH_HELD",
@@ -95,6 +98,7 @@ __all__ = [
     "Suite",
     "Tally",
     "Transcript",
+    "Trend",
     "ablate",
     "ablated_as_held",
     "acompare",
@@ -112,6 +116,7 @@ __all__ = [
     "examination_text",
     "examine",
     "export_run",
+    "group_runs",
     "history_gap",
     "history_gap_table",
     "import_results",
@@ -135,6 +140,8 @@ __all__ = [
     "tables",
     "transcript_text",
     "transcripts",
+    "trend",
+    "trend_tables",
     "turn_text",
     "turns_where",
     "unread_names",

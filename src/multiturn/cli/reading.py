@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from multiturn.conversation import Conversation
     from multiturn.finding import Assessed
     from multiturn.store import Store
+    from multiturn.store.reading import RunSummary
 
 Run = Annotated[str, typer.Argument(metavar="RUN", help="Id of a run, or how it begins, or: latest.")]
 One = Annotated[str | None, typer.Argument(metavar="[ID]", help="Only this conversation.")]
@@ -35,15 +36,12 @@ def add_to(app: typer.Typer) -> None:
     app.command()(delete)
 
 
-def runs(store: flags.StoreWhere = None) -> None:
-    """List the runs in the store, newest first."""
-    try:
-        with multiturn.api.open_store(store, create=False) as opened:
-            summaries = opened.runs()
-    except NotFound:
-        if store is not None:
-            raise
-        summaries = ()
+def runs(
+    group: Annotated[str | None, typer.Option("--group", metavar="NAME", help="Only the runs of this group.")] = None,
+    store: flags.StoreWhere = None,
+) -> None:
+    """List the runs in the store, newest first, each with the groups it is in."""
+    summaries = _summaries(store, group)
     if not summaries:
         say("no runs yet; begin one with: multiturn run MODEL, or multiturn demo")
     for summary in summaries:
@@ -55,7 +53,21 @@ def runs(store: flags.StoreWhere = None) -> None:
         how = _sampling_of(run)
         history = ", golden history" if run.conditions.history == "golden" else ""
         what = f"{run.suite_name} ({counted(run.conversations, 'conversation')}{history})"
-        say(f"{run.id}  {shorten(run.arm.spec)}  {what}  {whole}{states}  {how}")
+        groups = f"  in {', '.join(summary.groups)}" if summary.groups else ""
+        say(f"{run.id}  {shorten(run.arm.spec)}  {what}  {whole}{states}  {how}{groups}")
+
+
+def _summaries(store: str | None, group: str | None) -> tuple[RunSummary, ...]:
+    """All runs or those of a group; none where the default store is not there yet."""
+    try:
+        with multiturn.api.open_store(store, create=False) as opened:
+            if group is not None:
+                multiturn.api.group_runs(opened, group)  # an unknown name is told
+            return tuple(one for one in opened.runs() if group is None or group in one.groups)
+    except NotFound:
+        if store is not None or group is not None:
+            raise
+        return ()
 
 
 def _sampling_of(run: RunRecord) -> str:
