@@ -17,15 +17,17 @@ from multiturn.arms import open_arms
 from multiturn.blocking import finish
 from multiturn.comparable import SEED, comparison_notes, same_arm
 from multiturn.compare import compare as compare_runs
+from multiturn.compare import require_measures
 from multiturn.conditions import Arm, Planned, RunRecord
 from multiturn.conversation import Suite
 from multiturn.dialogue import Manner
 from multiturn.errors import UsageError
 from multiturn.estimate import Estimated, estimate
+from multiturn.extension import refuse_third_look, take_look
 from multiturn.facts import EngineOptions
 from multiturn.protocols import Engine
 from multiturn.report.plain_json import write_results
-from multiturn.results import Comparison
+from multiturn.results import Comparison, Plan
 from multiturn.run import Progress, Settings, conditions_of, find_or_begin, hold_run, stored_progress
 from multiturn.store import Store, check_group_name, open_store
 from multiturn.stored import assessed
@@ -50,7 +52,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     ``store`` is a path or a database URL; None is ``outputs/multiturn.db``. ``resume`` names a run to go on with;
     ``fresh`` begins a new one even where the same conditions were held before. ``group`` names the group that the run
     is put into, a stored one that is used again too; of a comparison that is the tuned model's run, since a group is
-    of a model's versions (:mod:`multiturn.trend`).
+    of a model's versions (:mod:`multiturn.trend`). ``plan`` is what a comparison is to conclude; ``extend`` declares
+    that it may be extended once, or extends it.
     """
 
     suite: Suite | str | Path = DEFAULT_SUITE
@@ -62,6 +65,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     resume: str | None = None
     fresh: bool = False
     group: str | None = None
+    plan: Plan = Plan()
+    extend: bool = False
 
     def __post_init__(self) -> None:
         if self.group is not None:
@@ -126,6 +131,7 @@ async def acompare(
     """Hold a suite with two models and compare them; see :func:`compare`."""
     if job.resume is not None:
         raise UsageError("a comparison finds its runs by their conditions", hint="leave out --resume")
+    require_measures(job.plan)
     suite = job.chosen_suite()
     with open_store(job.store) as store:
         async with open_arms([base, tuned], job.options) as arms:
@@ -140,13 +146,16 @@ async def acompare(
                 second = _planned(suite, arms[1], other)
             for note in comparison_notes(first, second, declared):  # before any reply is asked for
                 tell(note)
+            if job.extend:
+                size = len(suite.conversations) * settings.samples
+                refuse_third_look(store, job.plan, suite.name, (first.conditions, second.conditions), size=size)
             held = []
             jobs = (msgspec.structs.replace(same, group=None), other)
             for index, (arm, engine) in enumerate(arms):
                 held.append(await _hold(store, suite, (arm, engine), jobs[index], watch))
                 if all(engine is not later for _, later in arms[index + 1 :]):
                     await engine.close()  # so that two models are not in memory at once
-        return _compared(store, (held[0], held[1]), vary=declared, results=results)
+        return _compared(store, (held[0], held[1]), same, vary=declared, results=results)
 
 
 async def aestimate(model: str | Arm, job: Job = DEFAULT_JOB) -> Estimated:
@@ -204,9 +213,17 @@ def compare(
 
 
 def compare_stored(
-    store: Store, base: str, tuned: str, *, vary: Sequence[str] = (), results: Path | None = None
+    store: Store,
+    base: str,
+    tuned: str,
+    job: Job = DEFAULT_JOB,
+    *,
+    vary: Sequence[str] = (),
+    results: Path | None = None,
 ) -> Compared:
     """Compare two runs that are in the store, by their ids (or how they begin); nothing is held.
+
+    Of the job its plan and ``extend`` count.
 
     Two runs of one arm need no declaration of their seeds: that is an A/A run, and the first note says so.
     """
@@ -218,7 +235,7 @@ def compare_stored(
             hint="compare runs of one suite; multiturn runs lists them",
         )
     held = [Held(run=run, progress=_stored_progress(store, run), reused=True) for run in runs]
-    return _compared(store, (held[0], held[1]), vary=vary, results=results)
+    return _compared(store, (held[0], held[1]), job, vary=vary, results=results)
 
 
 def _planned(suite: Suite, who: tuple[Arm, Engine], job: Job) -> Planned:
@@ -243,10 +260,16 @@ async def _hold(store: Store, suite: Suite, who: tuple[Arm, Engine], job: Job, w
     return Held(run=run, progress=progress, reused=begun and progress.replies == progress.failures == 0)
 
 
-def _compared(store: Store, held: tuple[Held, Held], *, vary: Sequence[str], results: Path | None) -> Compared:
+def _compared(
+    store: Store, held: tuple[Held, Held], job: Job, *, vary: Sequence[str], results: Path | None
+) -> Compared:
     base, tuned = held
     notes = comparison_notes(base.run, tuned.run, vary)
     first, second = base.run, tuned.run
+    plan = job.plan
+    if job.extend:
+        plan, told = take_look(store, plan, first, second)
+        notes = (*notes, *told)
     comparison = compare_runs(
         store.suite(first.conditions.suite_digest),
         assessed(store, first),
@@ -254,6 +277,7 @@ def _compared(store: Store, held: tuple[Held, Held], *, vary: Sequence[str], res
         base_run=first.id,
         tuned_run=second.id,
         notes=notes,
+        plan=plan,
         same_model=same_arm(first, second),
     )
     if results is not None:

@@ -47,6 +47,10 @@ class Measure(msgspec.Struct, frozen=True):
         """The largest difference that one conversation can have; None where there is no largest."""
         return 1.0 if self.share else None
 
+    def of(self, turn: Turn) -> bool:
+        """Whether it is about this turn."""
+        return ABOUT[self.about](turn)
+
 
 PRIMARY: Final = "check_pass"
 """The measure that a comparison is about first."""

@@ -10,11 +10,22 @@ import typer
 
 import multiturn
 from multiturn.cli import options as flags
+from multiturn.cli.concluding import (
+    Extend,
+    FailOn,
+    Margins,
+    Primary,
+    exit_code,
+    plan_of,
+    require_primary,
+    words_of,
+)
 from multiturn.cli.interrupts import run_until_done
 from multiturn.cli.prompts import marks, prompt_of
 from multiturn.cli.screen import OUT, counted, duration, say, shorten, warn, watching
 from multiturn.conditions import Arm
 from multiturn.errors import EXIT_INFRASTRUCTURE, UsageError
+from multiturn.measures import PRIMARY
 from multiturn.transcript import MANY_ENDLESS
 
 if TYPE_CHECKING:
@@ -75,13 +86,20 @@ def compare(
     ] = None,
     results: flags.Results = RESULTS,
     vary: flags.Vary = None,
+    primary: Primary = PRIMARY,
+    margin: Margins = None,
+    extend: Extend = False,
+    fail_on: FailOn = None,
     all_tables: Annotated[
         bool, typer.Option("--all-tables", help="Also by category and domain, and more signals in each.")
     ] = False,
     asked: flags.Asked,
 ) -> None:
     """Hold a suite with two models under identical conditions and show what changed."""
-    job = asked.job()
+    job = msgspec.structs.replace(asked.job(), plan=plan_of(primary, margin), extend=extend)
+    failing = words_of(fail_on)
+    if failing:
+        require_primary(job.chosen_suite(), job.plan)
     both = prompt_of(asked.system, "--system")
     prompts = (
         both if base_system is None else prompt_of(base_system, "--base-system"),
@@ -110,6 +128,10 @@ def compare(
         _show_gap(job, (before.base, compared.base), (before.tuned, compared.tuned), marked=marked)
     held = [*([before.base, before.tuned] if before is not None else []), compared.base, compared.tuned]
     _end(*held, marked=marked * (len(held) // 2))
+    code = exit_code(compared.comparison, failing)
+    if code:
+        say(f"exit {code}: --fail-on {fail_on}")
+        raise typer.Exit(code)
 
 
 def run(
@@ -211,14 +233,15 @@ def _end(*runs: Held, marked: tuple[str, ...] = ()) -> None:
 
 
 def _golden_job(job: Job) -> Job:
-    """The same with golden replies as the history; refused where nothing could be compared between the two."""
+    """The same with golden replies as the history, in no group and no look; refused where nothing can be compared."""
     suite = job.chosen_suite()
     if not any(turn.checks for conversation in suite.conversations for turn in conversation.turns):
         raise UsageError(
             f"{suite.name} has no checks, so there is no gap between histories to show",
             hint="leave out --history both, or give turns checks; docs/writing.md shows how",
         )
-    return msgspec.structs.replace(job, settings=msgspec.structs.replace(job.settings, history="golden"))
+    settings = msgspec.structs.replace(job.settings, history="golden")
+    return msgspec.structs.replace(job, settings=settings, group=None, extend=False)
 
 
 def _show_gap(job: Job, *arms: tuple[Held, Held], marked: tuple[str, ...] = ("", "")) -> None:
