@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from multiturn.codec import decode, encode
-from multiturn.conditions import MODEL_KEYS, Arm, Conditions, RunRecord, differences, flatten
+from multiturn.conditions import MODEL_KEYS, Arm, Conditions, Planned, RunRecord, differences, flatten
 from multiturn.transcript import Sampling
 
 CONDITIONS = Conditions(
@@ -132,3 +132,11 @@ def test_a_run_without_samples_or_id_is_not_made() -> None:
             conditions=CONDITIONS,
             versions={},
         )
+
+
+def test_what_is_planned_is_an_arm_under_its_conditions() -> None:
+    """As a run's record has them, before there is one; the system prompt is stored as a text, under its old name."""
+    planned = Planned(arm=Arm(spec="scripted:echo", system="Hi"), conditions=changed(system="Hi"))
+    assert flatten(planned.conditions)["system"] == "Hi"
+    assert "system_prompt" not in flatten(planned.conditions)
+    assert decode(encode(planned.conditions), Conditions) == planned.conditions

@@ -89,8 +89,9 @@ def marks(arms: tuple[Arm, Arm], prompts: tuple[Prompt, Prompt]) -> tuple[str, s
     names = [Path(prompt.file).name if prompt.file is not None else None for prompt in prompts]
     if names[0] == names[1]:
         names = [prompt.file for prompt in prompts]
-    own, other = base.system or "", tuned.system or ""
-    return f" [{names[0] or _words(base.system, other)}]", f" [{names[1] or _words(tuned.system, own)}]"
+    first = names[0] or _words(base.system, tuned.system or "")
+    second = names[1] or _words(tuned.system, base.system or "")
+    return (f" [{first}]", f" [{second}]") if first != second else (" [base's prompt]", " [tuned's prompt]")
 
 
 def _words(text: str | None, other: str) -> str:
@@ -98,9 +99,7 @@ def _words(text: str | None, other: str) -> str:
     if not text:
         return "own prompts" if text is None else "no prompt"
     same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(text, other, strict=False)))
-    start = max(text.rfind(" ", 0, same), text.rfind("\n", 0, same)) + 1
-    if same == len(text):
-        start = 0
+    start = max(text.rfind(" ", 0, same + 1), text.rfind("\n", 0, same + 1)) + 1 if same < len(text) else 0
     left = " ".join(text[start:].split())
     cut = left if len(left) <= _WORDS else f"{left[:_WORDS].rstrip()}..."
     return f"'{'...' if start else ''}{cut}'"
