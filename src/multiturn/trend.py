@@ -11,6 +11,7 @@ What this module does not know: how runs came to be, and what a reader is shown.
 from __future__ import annotations
 
 import difflib
+import shlex
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
@@ -223,7 +224,7 @@ def _incomplete(run: RunRecord, summary: Summary) -> Iterator[str]:
     if missing > MOST_MISSING * run.turns:
         yield (
             f"{missing} of {run.turns} turns are missing; go on with it: "
-            f"multiturn run {run.arm.spec} --resume {run.id}, with the same flags"
+            f"multiturn run {shlex.quote(run.arm.spec)} --resume {run.id}, with the same flags"
         )
 
 
