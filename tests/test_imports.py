@@ -108,6 +108,7 @@ GROUND = {
     "conditions",
     "looks",
     "series",
+    "ranking",
     "facts",
     "examination",
     "protocols",

@@ -41,6 +41,7 @@ from multiturn.jobs import (
     unwatched,
 )
 from multiturn.loop_results import ImportedResults, import_results
+from multiturn.preferences import read_preferences
 from multiturn.prove import (
     ENOUGH_HELD,
     MOST_ABLATED,
@@ -51,9 +52,12 @@ from multiturn.prove import (
     mutant_table,
     read_held,
 )
+from multiturn.rank import rank, rank_preferences
+from multiturn.ranking import Preferred, Ranking
 from multiturn.replay import Replay
 from multiturn.report.examination import examination_text
 from multiturn.report.history import history_gap as history_gap_table
+from multiturn.report.ranking import ranking_tables
 from multiturn.report.text import render
 from multiturn.report.text import render_comparison as tables
 from multiturn.report.text import render_pass_rates as pass_rate_table
@@ -89,7 +93,9 @@ __all__ = [
     "ImportedResults",
     "Job",
     "PassRates",
+    "Preferred",
     "Progress",
+    "Ranking",
     "Replay",
     "RunRecord",
     "Sampling",
@@ -129,8 +135,12 @@ __all__ = [
     "pass_rate_table",
     "pass_rates",
     "prove",
+    "rank",
+    "rank_preferences",
+    "ranking_tables",
     "read_check",
     "read_held",
+    "read_preferences",
     "render",
     "select",
     "shipped_name",
