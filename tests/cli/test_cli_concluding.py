@@ -1,0 +1,125 @@
+"""What a comparison concludes, from the command line: the plan, and the exit code to build on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Cli = Callable[..., tuple[int, str, str]]
+CONVERSATIONS = 12
+
+
+@pytest.fixture(name="walnuts")
+def a_suite_and_three_models(folder: Path) -> str:
+    """Twelve conversations with one check each; a good model, one that forgets, and one that forgets a few."""
+    suite = [
+        {
+            "id": f"c{at}",
+            "turns": [
+                f"My number is {at + 100}. Say OK.",
+                {
+                    "text": "What is my number?",
+                    "capability": "context_retention",
+                    "distance": 1,
+                    "refusal_expected": False,
+                    "checks": [{"kind": "says", "any": [str(at + 100)]}],
+                },
+            ],
+        }
+        for at in range(CONVERSATIONS)
+    ]
+    good = {f"c{at}": ["OK.", f"It is {at + 100}."] for at in range(CONVERSATIONS)}
+    bad = {f"c{at}": ["OK.", "I forgot."] for at in range(CONVERSATIONS)}
+    mixed = {name: (bad if name in ("c1", "c2", "c3") else good)[name] for name in good}
+    for name, content in (("suite", suite), ("good", good), ("bad", bad), ("mixed", mixed)):
+        (folder / f"{name}.json").write_text(json.dumps(content), encoding="utf-8")
+    return "suite.json"
+
+
+def compare(cli: Cli, suite: str, tuned: str, *flags: str, base: str = "good") -> tuple[int, str, str]:
+    return cli("compare", f"scripted:{base}.json", f"scripted:{tuned}.json", "--suite", suite, "-q", *flags)
+
+
+def test_a_regression_is_exit_code_3(cli: Cli, walnuts: str) -> None:
+    code, out, _ = compare(cli, walnuts, "bad", "--fail-on", "regressed")
+    assert code == 3
+    assert "exit 3" in out
+    assert "regressed" in out
+
+
+def test_without_fail_on_a_regression_is_no_failure(cli: Cli, walnuts: str) -> None:
+    """What is done with a result is for the user to say."""
+    code, out, _ = compare(cli, walnuts, "bad")
+    assert (code, "regressed" in out) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("base", "tuned", "words", "code"),
+    [
+        ("good", "mixed", "inconclusive", 4),
+        ("good", "mixed", "regressed", 0),
+        ("good", "mixed", "regressed,inconclusive", 4),
+        ("good", "bad", "inconclusive", 0),
+        ("good", "bad", "regressed, inconclusive", 3),
+        ("bad", "good", "regressed,inconclusive", 0),
+    ],
+)
+def test_what_a_build_fails_on(cli: Cli, walnuts: str, *, base: str, tuned: str, words: str, code: int) -> None:
+    """An improvement fails nothing; three of twelve forgotten is no finding yet."""
+    assert compare(cli, walnuts, tuned, "--fail-on", words, base=base)[0] == code
+
+
+def test_a_wider_margin_calls_more_equivalent(cli: Cli, walnuts: str) -> None:
+    assert compare(cli, walnuts, "mixed", "--fail-on", "inconclusive")[0] == 4
+    assert compare(cli, walnuts, "mixed", "--fail-on", "inconclusive", "--margin", "check_pass=60%")[0] == 0
+
+
+def test_the_plan_stands_in_the_results(cli: Cli, walnuts: str) -> None:
+    flags = ("--primary", "words", "--margin", "words=0.3", "--margin", "check_pass=5%", "--results", "r.json")
+    assert compare(cli, walnuts, "mixed", *flags)[0] == 0
+    comparison = json.loads(Path("r.json").read_text(encoding="utf-8"))["comparison"]
+    assert comparison["plan"]["primary"] == "words"
+    assert comparison["plan"]["margins"] == {"words": 0.3, "check_pass": 0.05}
+    assert comparison["verdicts"][0]["measure"] == "words"
+    assert comparison["verdicts"][0]["role"] == "primary"
+
+
+@pytest.mark.parametrize(
+    ("flags", "told"),
+    [
+        (("--fail-on", "worse"), "names no outcome"),
+        (("--fail-on", ","), "names no outcome"),
+        (("--primary", "quality"), "no measure is called 'quality'"),
+        (("--margin", "check_pass"), "no measure with a size"),
+        (("--margin", "check_pass=ten"), "no measure with a size"),
+        (("--margin", "check_pass=10"), "between 0 and 1"),
+        (("--margin", "check_pass=nan"), "between 0 and 1"),
+        (("--margin", "quality=0.1"), "no measure is called 'quality'"),
+    ],
+)
+def test_a_plan_that_is_none_is_refused(
+    refused: Callable[..., str], walnuts: str, *, flags: tuple[str, ...], told: str
+) -> None:
+    error = refused("compare", "scripted:good.json", "scripted:bad.json", "--suite", walnuts, "-q", *flags)
+    assert told in error
+
+
+def test_a_suite_without_checks_has_nothing_to_fail_on(refused: Callable[..., str], cli: Cli, suite: str) -> None:
+    """Unless another measure is named as the primary one."""
+    error = refused("compare", "scripted:echo", "scripted:echo", "--suite", suite, "-q", "--fail-on", "regressed")
+    assert "has no checks" in error
+    flags = ("--fail-on", "regressed", "--primary", "refusal")
+    assert cli("compare", "scripted:echo", "scripted:echo", "--suite", suite, "-q", *flags)[0] == 0
+
+
+def test_a_declared_extension(cli: Cli, walnuts: str, refused: Callable[..., str]) -> None:
+    first = compare(cli, walnuts, "mixed", "--extend", "--limit", "8")
+    second = compare(cli, walnuts, "mixed", "--extend", "--limit", "12")
+    assert (first[0], second[0]) == (0, 0)
+    assert "look 1 of 2" in first[1]
+    assert "look 2 of 2" in second[1]
+    again = ("compare", "scripted:good.json", "scripted:mixed.json", "--suite", walnuts, "-q", "--extend")
+    assert "extended once already" in refused(*again, "--samples", "2")
