@@ -5,6 +5,7 @@ What this module does not know: the store, how a verdict comes about, how number
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -182,15 +183,16 @@ def _to_expect(trend: Trend) -> Iterator[str]:
     if expected is None:
         return
     neither = trend.before[0].verdict.contrast.orientation == "neither"
-    length = "1 step" if expected.steps == 1 else f"{expected.steps} steps"
-    word = "changed" if neither else FALL
+    word, chance = "changed" if neither else FALL, number(expected.any_if_apart, "share")
+    if expected.steps == 1:
+        yield f'False alarms: where nothing changes at all, a step is called "{word}" in about {chance} of cases.'
+        return
     yield (
-        f'False alarms: where nothing changes at all, {length} from a version to the next are called "{word}" '
-        f"{number(expected.expected, 'score')} times on average, and at least one is in about "
-        f"{number(expected.any_if_apart, 'share')} of such series."
+        f"False alarms: where nothing changes at all, {expected.steps} steps from a version to the next are called "
+        f'"{word}" {number(expected.expected, "score")} times on average, and at least one is in about {chance} of '
+        "such series."
     )
-    if expected.steps > 1:
-        yield "Steps from the first version share it: where that one was lucky, all later ones look worse."
+    yield "Steps from the first version share it: where that one was lucky, all later ones look worse."
 
 
 def _no_steps(trend: Trend) -> Iterator[str]:
@@ -198,9 +200,9 @@ def _no_steps(trend: Trend) -> Iterator[str]:
         yield "No run of this group can be compared; what keeps each apart stands beside it."
     elif trend.apart:
         yield (
-            "No other run of this group was held under the newest one's conditions, so there is nothing to compare. "
-            "Hold the older models again under these:"
+            "No other run of this group can be compared with the newest one. Hold the older models again under its "
+            "conditions:"
         )
     else:
         yield "One run is no trend yet. Hold the next version under the same conditions:"
-    yield f"  multiturn run MODEL --group {trend.group!r}"
+    yield f"  multiturn run MODEL --group {shlex.quote(trend.group)}"
