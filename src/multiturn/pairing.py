@@ -59,7 +59,7 @@ def paired(arms: Arms, measure: Measure, cells: Cells) -> Pair:
 
 
 def filled(arms: Arms, measure: Measure, cells: Cells) -> tuple[Pair, Pair] | None:
-    """The pair as it would be if all that is missing had come out as badly, and as well, for tuned - base as can be.
+    """The pair as it would be if all that is missing had made tuned - base as low, and as high, as can be.
 
     A share is filled turn by turn, with 0 and 1; another measure conversation by conversation, with the lowest and
     highest number that was seen in either arm, since it has no bounds of its own.

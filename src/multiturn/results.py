@@ -123,7 +123,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     there is no test; ``adjusted_p`` is Holm's within the family, None for the primary, which has a family of its own.
     ``exact_p`` is McNemar's, where each conversation has one verdict. ``detectable`` is the minimum detectable effect:
     the true difference that a comparison like this one finds in 80 of 100 cases. ``filled`` are the words that would
-    be said if all that is missing had come out as badly, and as well, for tuned as can be (None: nothing is missing).
+    be said if all that is missing had come out as badly, and as well, for tuned as can be (None: nothing is missing;
+    where no direction is better, as low and as high).
     """
 
     measure: str

@@ -54,7 +54,8 @@ def decide(
         contrast: The estimates made of them, with the orientation that holds for this suite.
         plan: Margins and level.
         role: What the verdict is for.
-        filled: The pair with what is missing filled in as badly, and as well, for tuned as can be; None: nothing is.
+        filled: The pair with what is missing filled in so that tuned - base is as low, and as high, as can be; None:
+            nothing is missing.
         samples: How often each conversation was held; with one, a flag has one verdict per conversation.
     """
     margin = margin_of(measure, plan, contrast.base)
@@ -65,6 +66,7 @@ def decide(
 
     word = said(pair)
     n = pair.base.size
+    ends = filled[::-1] if filled is not None and orientation == "lower_is_better" else filled
     found = spread(pair.differences.tolist()) if n >= PAIR else None
     verdict = Verdict(
         measure=measure.name,
@@ -75,7 +77,7 @@ def decide(
         p=p_of(pair),
         exact_p=_mcnemar(pair) if samples == 1 else None,
         detectable=minimum_detectable(found.error, n, level) if found is not None and _spreads(contrast) else None,
-        filled=None if filled is None else (said(filled[0]), said(filled[1])),
+        filled=None if ends is None else (said(ends[0]), said(ends[1])),
     )
     return msgspec.structs.replace(verdict, advice="; ".join(_advice(verdict, pair, level)))
 
@@ -151,7 +153,7 @@ def margin_of(measure: Measure, plan: Plan, base: Estimate) -> float | None:
 
 def _advice(verdict: Verdict, pair: Pair, level: float) -> Iterator[str]:
     """What to know of a verdict beside its numbers, in plain words."""
-    paired, unit = verdict.contrast.difference, unit_of(verdict.measure)
+    paired = verdict.contrast.difference
     if paired.value is None:
         yield "nothing measured"
     elif paired.n < PAIR:
@@ -169,11 +171,20 @@ def _advice(verdict: Verdict, pair: Pair, level: float) -> Iterator[str]:
     if verdict.exact_p is not None and (verdict.exact_p < 1 - level) != (verdict.word in MOVED):
         yield f"McNemar's exact test on single conversations: p = {p_number(verdict.exact_p)}"
     if verdict.depends_on_missing and verdict.filled is not None:
-        worst, best = verdict.filled
-        yield (
-            f"depends on missing data: {worst} if all that is missing had gone against tuned, {best} if in its favour "
-            f"({change(paired.value, unit)} as it stands)"
-        )
+        yield _if_missing(verdict, verdict.filled)
+
+
+def _if_missing(verdict: Verdict, filled: tuple[VerdictWord, VerdictWord]) -> str:
+    """What the word would be if all that is missing had come out in one way, or in the other."""
+    if verdict.contrast.orientation == "neither":
+        ways = "had taken tuned down as far as can be", "up"
+    else:
+        ways = "had gone against tuned", "in its favour"
+    stands = change(verdict.contrast.difference.value, unit_of(verdict.measure))
+    return (
+        f"depends on missing data: {filled[0]} if all that is missing {ways[0]}, {filled[1]} if {ways[1]} "
+        f"({stands} as it stands)"
+    )
 
 
 def _what_would_settle(verdict: Verdict, pair: Pair, level: float) -> Iterator[str]:
