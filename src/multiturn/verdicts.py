@@ -22,7 +22,7 @@ from multiturn.report.numbers import change, number, p_number, unit_of
 from multiturn.results import Verdict
 from multiturn.stats.exact import mcnemar, sign_flip
 from multiturn.stats.multiplicity import holm
-from multiturn.stats.paired import NO_CHANGE, PAIR, difference_interval, p_value, spread, unchanged
+from multiturn.stats.paired import NO_CHANGE, PAIR, difference_interval, difference_p, spread, unchanged
 from multiturn.stats.power import conversations_for, minimum_detectable
 
 if TYPE_CHECKING:
@@ -100,7 +100,8 @@ def word_of(
     if wide.value is None or wide.n < PAIR:
         return "inconclusive"
     if wide.low is None or wide.high is None:
-        moved = wide.value != 0 and sign_flip(wide.n) < 1 - level
+        p = p_of(pair)
+        moved = p is not None and p < 1 - level
     else:
         moved = wide.low > 0 or wide.high < 0
     if not moved:
@@ -139,7 +140,7 @@ def p_of(pair: Pair) -> float | None:
         return None
     if unchanged(pair.base, pair.tuned):
         return 1.0
-    p = p_value(pair.differences)
+    p = difference_p(pair.base, pair.tuned)
     return sign_flip(pair.base.size) if p is None else p
 
 

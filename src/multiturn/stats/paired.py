@@ -159,9 +159,10 @@ def unchanged(base: Floats, tuned: Floats) -> bool:
 def around(mean: float, error: float, degrees: int, level: float, *, n: int, missing: int = 0) -> Estimate:
     """Student's interval from a standard error that has its own degrees of freedom; none where the error is 0."""
     half = float(stdtrit(degrees, (1 + level) / 2)) * error
-    if not half > 0:
+    low, high = mean - half, mean + half
+    if not low < high:  # also where the error is of the size of rounding
         return Estimate(value=mean, n=n, missing=missing, level=level, note="every sample the same")
-    return Estimate(value=mean, n=n, missing=missing, low=mean - half, high=mean + half, level=level)
+    return Estimate(value=mean, n=n, missing=missing, low=low, high=high, level=level)
 
 
 def student_ends(
@@ -219,6 +220,19 @@ def p_value(differences: Sequence[float] | Floats) -> float | None:
     if found.error == 0:
         return None  # a spread too small for its square to be a number
     return min(1.0, 2.0 * float(stdtr(found.n - 1, -abs(found.mean / found.error))))
+
+
+def difference_p(base: Floats, tuned: Floats) -> float | None:
+    """:func:`p_value` of tuned - base; None also where the differences are equal but for the rounding of either arm.
+
+    So it is defined where :func:`difference_interval` has an interval that is Student's.
+
+    Raises:
+        ValueError: A value is not finite.
+    """
+    differences = (tuned - base).tolist()
+    _require_finite(differences)
+    return None if differences and _all_equal(differences, _magnitude(base, tuned)) else p_value(differences)
 
 
 def spread(values: Sequence[float]) -> Spread:
