@@ -121,10 +121,11 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     ``margin`` (in the measure's unit; None where there is none to hold against) is the largest difference that counts
     as none. ``p`` is that of Student's t test (of the exact sign-flip test where all differences are equal), None where
     there is no test; ``adjusted_p`` is Holm's within the family, None for the primary, which has a family of its own.
-    ``exact_p`` is McNemar's, where each conversation has one verdict. ``detectable`` is the minimum detectable effect:
-    the true difference that a comparison like this one finds in 80 of 100 cases. ``filled`` are the words that would
-    be said if all that is missing had come out as badly, and as well, for tuned as can be (None: nothing is missing;
-    where no direction is better, as low and as high).
+    ``exact_p`` is McNemar's, where each conversation has one verdict. ``error`` is the standard error of the paired
+    difference, ``detectable`` the minimum detectable effect: the true difference that a comparison like this one finds
+    in 80 of 100 cases; None where the differences have no spread. ``filled`` are the words that would be said if all
+    that is missing had come out as badly, and as well, for tuned as can be (None: nothing is missing; where no
+    direction is better, as low and as high), and ``filled_p`` the p values that they would rest on.
     """
 
     measure: str
@@ -135,8 +136,10 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     p: float | None = None
     adjusted_p: float | None = None
     exact_p: float | None = None
+    error: float | None = None
     detectable: float | None = None
     filled: tuple[VerdictWord, VerdictWord] | None = None
+    filled_p: tuple[float | None, float | None] | None = None
     advice: str = ""
 
     @property

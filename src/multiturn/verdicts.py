@@ -13,6 +13,7 @@ module does not know: transcripts, the store, what a reader is shown beside the 
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -65,9 +66,8 @@ def decide(
         return word_of(of, margin=margin, orientation=orientation, extreme=extreme, level=level)
 
     word = said(pair)
-    n = pair.base.size
+    error = spread(pair.differences).error if _spreads(contrast.difference) else None
     ends = filled[::-1] if filled is not None and orientation == "lower_is_better" else filled
-    found = spread(pair.differences.tolist()) if n >= PAIR else None
     verdict = Verdict(
         measure=measure.name,
         role=role,
@@ -76,10 +76,12 @@ def decide(
         margin=margin,
         p=p_of(pair),
         exact_p=_mcnemar(pair) if samples == 1 else None,
-        detectable=minimum_detectable(found.error, n, level) if found is not None and _spreads(contrast) else None,
+        error=error,
+        detectable=None if error is None else minimum_detectable(error, pair.base.size, level),
         filled=None if ends is None else (said(ends[0]), said(ends[1])),
+        filled_p=None if ends is None else (p_of(ends[0]), p_of(ends[1])),
     )
-    return msgspec.structs.replace(verdict, advice="; ".join(_advice(verdict, pair, level)))
+    return msgspec.structs.replace(verdict, advice="; ".join(_advice(verdict, level)))
 
 
 def word_of(
@@ -112,23 +114,34 @@ def word_of(
 
 
 def as_family(verdicts: Sequence[Verdict], level: float) -> tuple[Verdict, ...]:
-    """The same verdicts; what moved, but does not stand with Holm's adjustment over all of them, is inconclusive."""
+    """The same verdicts; what moved, but does not stand with Holm's adjustment over all of them, is inconclusive.
+
+    What would be said with the missing filled in is held to the same: it is adjusted over the family with all that is
+    missing in it filled in the same way.
+    """
     adjusted = holm([verdict.p for verdict in verdicts])
+    worst, best = (
+        holm([verdict.p if verdict.filled_p is None else verdict.filled_p[end] for verdict in verdicts])
+        for end in (0, 1)
+    )
+    tests = sum(p is not None for p in adjusted)
     found = []
-    for verdict, p in zip(verdicts, adjusted, strict=True):
-        changes: dict[str, object] = {"adjusted_p": p}
-        if verdict.word in MOVED and (p is None or p >= 1 - level):
-            words = verdict.filled and tuple(
-                "inconclusive" if word == verdict.word else word for word in verdict.filled
-            )
-            advice = (
-                f"by itself its interval leaves out 0, but among {len(verdicts)} measures one does so by chance more "
-                "often than one alone"
-            )
-            told = "; ".join(filter(None, (advice, verdict.advice)))
-            changes |= {"word": "inconclusive", "filled": words, "advice": told}
-        found.append(msgspec.structs.replace(verdict, **changes))
+    for verdict, p, low, high in zip(verdicts, adjusted, worst, best, strict=True):
+        word = _stands(verdict.word, p, level)
+        filled = verdict.filled and (_stands(verdict.filled[0], low, level), _stands(verdict.filled[1], high, level))
+        told = msgspec.structs.replace(verdict, word=word, adjusted_p=p, filled=filled)
+        alone = (
+            f"by itself it would be {verdict.word} (p = {p_number(verdict.p)}), but of {tests} tests one comes out so "
+            "by chance more often than one alone"
+        )
+        advice = (*(() if word == verdict.word else (alone,)), *_advice(told, level))
+        found.append(msgspec.structs.replace(told, advice="; ".join(advice)))
     return tuple(found)
+
+
+def _stands(word: VerdictWord, p: float | None, level: float) -> VerdictWord:
+    """The word, if it does not say that something moved or its adjusted p value bears that out."""
+    return "inconclusive" if word in MOVED and (p is None or p >= 1 - level) else word
 
 
 def p_of(pair: Pair) -> float | None:
@@ -152,7 +165,7 @@ def margin_of(measure: Measure, plan: Plan, base: Estimate) -> float | None:
     return margin * abs(base.value) if base.value else None
 
 
-def _advice(verdict: Verdict, pair: Pair, level: float) -> Iterator[str]:
+def _advice(verdict: Verdict, level: float) -> Iterator[str]:
     """What to know of a verdict beside its numbers, in plain words."""
     paired = verdict.contrast.difference
     if paired.value is None:
@@ -165,11 +178,12 @@ def _advice(verdict: Verdict, pair: Pair, level: float) -> Iterator[str]:
         yield "no change seen; how much one that was not held would change can't be told"
     elif paired.low is None:
         yield f"all {paired.n} differences are equal: exact sign-flip test, p = {p_number(verdict.p)}; no interval"
-    elif verdict.word == "equivalent" and _leaves_out_0(paired):
+    elif verdict.word == "equivalent" and _is_real(verdict, level):
         yield "a real but small difference"
     elif verdict.word == "inconclusive":
-        yield from _what_would_settle(verdict, pair, level)
-    if verdict.exact_p is not None and (verdict.exact_p < 1 - level) != (verdict.word in MOVED):
+        yield from _what_would_settle(verdict, level)
+    tests = {p < 1 - level for p in (verdict.p, verdict.exact_p) if p is not None}
+    if verdict.exact_p is not None and len(tests) > 1:
         yield f"McNemar's exact test on single conversations: p = {p_number(verdict.exact_p)}"
     if verdict.depends_on_missing and verdict.filled is not None:
         yield _if_missing(verdict, verdict.filled)
@@ -188,20 +202,26 @@ def _if_missing(verdict: Verdict, filled: tuple[VerdictWord, VerdictWord]) -> st
     )
 
 
-def _what_would_settle(verdict: Verdict, pair: Pair, level: float) -> Iterator[str]:
+def _what_would_settle(verdict: Verdict, level: float) -> Iterator[str]:
     """How large a difference this comparison finds, and how many conversations find one as large as the margin."""
-    unit, margin = unit_of(verdict.measure), verdict.margin
-    if verdict.detectable is None or margin is None:
+    unit, margin, n = unit_of(verdict.measure), verdict.margin, verdict.contrast.difference.n
+    if verdict.detectable is None or verdict.error is None:
         return
-    needed = conversations_for(spread(pair.differences.tolist()).deviation, margin, level)
     finds = f"finds a true difference of {number(verdict.detectable, unit, points=True)} in 80 of 100 cases"
-    if needed > pair.base.size:
+    try:
+        needed = None if margin is None else conversations_for(verdict.error * math.sqrt(n), margin, level)
+    except ValueError:  # a margin so small that no number of conversations would do
+        needed = None
+    if margin is None or needed is None:
+        yield f"this comparison {finds}"
+    elif needed > n:
         yield (
             f"this comparison {finds}; about {number(needed, 'count')} conversations like these would find one of "
             f"{number(margin, unit, points=True)}"
         )
     else:
-        yield f"this comparison {finds}; the truth seems to lie near the margin, so only more conversations can tell"
+        size = number(margin, unit, points=True)
+        yield f"this comparison {finds}, less than the margin of {size}: only more conversations can tell"
 
 
 def _mcnemar(pair: Pair) -> float | None:
@@ -212,14 +232,16 @@ def _mcnemar(pair: Pair) -> float | None:
     return mcnemar(int((pair.base > pair.tuned).sum()), int((pair.tuned > pair.base).sum()))
 
 
-def _spreads(contrast: Contrast) -> bool:
+def _spreads(difference: Estimate) -> bool:
     """Whether the differences differ from each other."""
-    return contrast.difference.low is not None and contrast.difference.note != NO_CHANGE
+    return difference.low is not None and difference.note != NO_CHANGE
 
 
 def _inside(estimate: Estimate, margin: float) -> bool:
     return estimate.low is not None and estimate.high is not None and -margin < estimate.low <= estimate.high < margin
 
 
-def _leaves_out_0(estimate: Estimate) -> bool:
-    return estimate.low is not None and estimate.high is not None and (estimate.low > 0 or estimate.high < 0)
+def _is_real(verdict: Verdict, level: float) -> bool:
+    """Whether the difference, if a small one, is told from 0."""
+    p = verdict.p if verdict.adjusted_p is None else verdict.adjusted_p
+    return p is not None and p < 1 - level
