@@ -14,7 +14,7 @@ from multiturn.changes import Drift, Turned
 from multiturn.checks.reading import unread_notes
 from multiturn.errors import UsageError
 from multiturn.groups import EVERYTHING, Layout
-from multiturn.measures import ABOUT, BY_NAME, LENGTHS, MEASURES, PRIMARY
+from multiturn.measures import BY_NAME, LENGTHS, MEASURES, PRIMARY
 from multiturn.pass_rates import FAILS_EVERYWHERE, floor_note, inapplicable_note
 from multiturn.report.numbers import number
 from multiturn.results import SHARES, Comparison, Contrast, Distribution, Orientation, Plan
@@ -150,7 +150,7 @@ def _floor_notes(checks: Contrast | None) -> Iterator[str]:
 
 def _fix_first(name: str, overall: Mapping[str, Contrast], suite: Suite) -> Iterator[str]:
     """Of an arm of which much is empty, refused or cut off: that this comes first."""
-    says = any(ABOUT["refusal_wrong"](turn) for one in suite.conversations for turn in one.turns)
+    says = any(turn.refusal_expected is not None for one in suite.conversations for turn in one.turns)
     for measure, told in _BROKEN.items():
         found = overall.get(measure)
         if found is None or measure == ("refusal" if says else "refusal_unexpected"):

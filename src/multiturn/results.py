@@ -99,7 +99,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
     ``margins`` overrule the defaults of ``measures.MARGINS``, by measure, in the measure's own unit (0.1 is ten
     points of a share; of a length it is a share of base's mean). ``level`` is that of every interval: 0.95, or 0.975
-    where the comparison may be extended once, since two looks then share the 5 %. ``look`` is 1 or 2.
+    where the comparison may be extended once, since two looks then share the 5 %; above 0.5, or that of equivalence,
+    ``2 * level - 1``, would be none. ``look`` is 1 or 2.
     """
 
     primary: str = "check_pass"
@@ -111,7 +112,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         require(bool(self.primary), "the primary measure has no name")
         for name, margin in self.margins.items():
             require(math.isfinite(margin) and margin > 0, f"the margin of {name} must be above 0")
-        require(0 < self.level < 1, "level must be between 0 and 1")
+        require(0.5 < self.level < 1, "level must be above 0.5 and below 1")  # noqa: PLR2004 - said in the text
         require(self.look in (1, 2), "look is 1 or 2")
 
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+import msgspec
+
 from multiturn.groups import EVERYTHING
 from multiturn.measures import BY_NAME, SECONDARY
 from multiturn.pairing import contrast, decay, filled, paired, split
@@ -135,10 +137,8 @@ class Study:
         for name in RATIOS:
             pair = paired(self._arms, BY_NAME[name], self._layout.cells(EVERYTHING))
             if pair.base.size >= PAIR:
-                yield Ratio(
-                    measure=name,
-                    ratio=ratio_of_means(pair.base.tolist(), pair.tuned.tolist(), self._plan.level),
-                )
+                ratio = ratio_of_means(pair.base.tolist(), pair.tuned.tolist(), self._plan.level)
+                yield Ratio(measure=name, ratio=msgspec.structs.replace(ratio, missing=pair.missing))
 
     def _has(self, measure: Measure) -> bool:
         return self._layout.has(EVERYTHING, measure.about)

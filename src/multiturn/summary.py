@@ -178,7 +178,7 @@ class Summary:
             unknown = summed(lost * self._layout.checks[table.cell])
         else:
             top, counts = summed(table.kept[measure]), summed(table.there[measure])
-            unknown = losses
+            unknown = np.zeros(size) if measure == "missing" else losses
         missing = (losses > 0) & (measure != "missing")
         applies = counts > 0
         present = applies & ~missing

@@ -75,7 +75,7 @@ def decide(
         contrast=contrast,
         margin=margin,
         p=p_of(pair),
-        exact_p=_mcnemar(pair) if samples == 1 else None,
+        exact_p=_mcnemar(pair) if measure.share and samples == 1 else None,
         error=error,
         detectable=None if error is None else minimum_detectable(error, pair.base.size, level),
         filled=None if ends is None else (said(ends[0]), said(ends[1])),
