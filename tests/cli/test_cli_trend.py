@@ -61,6 +61,7 @@ def test_versions_over_time(cli: Cli, folder: Path, flags: tuple[str, ...]) -> N
     newest, before, *_ = run_ids(cli, "--group", "bot")
     assert f"multiturn diff {before} {newest}" in out
     assert cli("trend", "bot", "--measure", "words")[1].startswith("bot: words over time")
+    assert "less than 40.0 pp apart" in cli("trend", "bot", "--margin", "check_pass=40%")[1]
 
 
 def test_a_run_is_taken_out_again(cli: Cli, refused: Callable[..., str], folder: Path, flags: tuple[str, ...]) -> None:

@@ -150,8 +150,8 @@ def test_sentences_say_what_stands_and_what_does_not() -> None:
             "in more than 1 of 20 series in which nothing changes."
         ),
         (
-            'False alarms: where nothing changes at all, 2 steps from a version to the next are called "regressed" 0.05 '
-            "times on average, and at least one is in about 5.0% of such series."
+            'False alarms: where nothing changes at all, 2 steps from a version to the next are called "regressed" up to '
+            "0.05 times on average, and at least one is in up to about 5.0% of such series."
         ),
         "Steps from the first version share it: where that one was lucky, all later ones look worse.",
     ]
@@ -171,7 +171,7 @@ def test_a_series_of_two_says_it_once() -> None:
     assert told == [
         "No version regressed or improved against the one before, as far as this can tell.",
         "2 - 1, the newest step: 25 conversations more would settle it.",
-        'False alarms: where nothing changes at all, a step is called "regressed" in about 5.0% of cases.',
+        'False alarms: where nothing changes at all, a step is called "regressed" in up to 5.0% of cases.',
     ]
 
 

@@ -9,8 +9,10 @@ import typer
 
 import multiturn
 from multiturn.cli import options as flags
+from multiturn.cli.concluding import Margins, plan_of
 from multiturn.cli.screen import OUT, counted, say, shorten
 from multiturn.errors import NotFound
+from multiturn.measures import PRIMARY
 
 Run = Annotated[str, typer.Argument(metavar="RUN", help="Id of a run, or how it begins, or: latest.")]
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The group's name; in one line, 100 characters at most.")]
@@ -48,13 +50,13 @@ def group(
         say(f"follow it:  multiturn trend {shlex.quote(name)}")
 
 
-def trend(group: Group, measure: Measured = "check_pass", store: flags.StoreWhere = None) -> None:
+def trend(group: Group, measure: Measured = PRIMARY, margin: Margins = None, store: flags.StoreWhere = None) -> None:
     """Show how the models of a group did over time, under identical conditions, and what false alarms to expect.
 
     The newest run's conditions count; runs whose conditions differ are listed apart, with what differs.
     """
     with multiturn.api.open_store(store, create=False) as opened:
-        found = multiturn.api.trend(opened, group, measure)
+        found = multiturn.api.trend(opened, group, measure, plan_of(PRIMARY, margin))
     OUT.print(multiturn.api.trend_tables(found, naming=shorten))
     fallen = [step for step in found.before if step.stands and step.verdict.word == "regressed"]
     for step in fallen[-1:]:

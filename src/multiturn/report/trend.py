@@ -185,12 +185,12 @@ def _to_expect(trend: Trend) -> Iterator[str]:
     neither = trend.before[0].verdict.contrast.orientation == "neither"
     word, chance = "changed" if neither else FALL, number(expected.any_if_apart, "share")
     if expected.steps == 1:
-        yield f'False alarms: where nothing changes at all, a step is called "{word}" in about {chance} of cases.'
+        yield f'False alarms: where nothing changes at all, a step is called "{word}" in up to {chance} of cases.'
         return
     yield (
         f"False alarms: where nothing changes at all, {expected.steps} steps from a version to the next are called "
-        f'"{word}" {number(expected.expected, "score")} times on average, and at least one is in about {chance} of '
-        "such series."
+        f'"{word}" up to {number(expected.expected, "score")} times on average, and at least one is in up to about '
+        f"{chance} of such series."
     )
     yield "Steps from the first version share it: where that one was lucky, all later ones look worse."
 
