@@ -77,8 +77,8 @@ def mean_interval(
     Raises:
         ValueError: A value is not finite, or the level is not between 0 and 1.
     """
-    present = [value for value in _listed(values) if value is not None]
-    absent = len(values) - len(present) + missing
+    present = _present(values)
+    absent = len(values) - present.size + missing
     plain = _without_interval(present, absent, level)
     if plain is not None:
         return plain
@@ -113,8 +113,8 @@ def difference_interval(
         ValueError: A value is not finite, or the level is not between 0 and 1.
     """
     first, second = np.asarray(base, dtype=np.float64), np.asarray(tuned, dtype=np.float64)
-    differences = (second - first).tolist()
-    n = len(differences)
+    differences = second - first
+    n = differences.size
     if extreme is not None and n >= PAIR and unchanged(first, second):
         _require_level(level)
         low, high = difference_ends(n, 0.0, 0.0, level, extreme)
@@ -212,9 +212,9 @@ def p_value(differences: Sequence[float] | Floats) -> float | None:
     Raises:
         ValueError: A value is not finite.
     """
-    values = [value for value in _listed(differences) if value is not None]
+    values = _present(differences)
     _require_finite(values)
-    if len(values) < PAIR or _all_equal(values, 0.0):
+    if values.size < PAIR or _all_equal(values, 0.0):
         return None
     found = spread(values)
     if found.error == 0:
@@ -230,29 +230,30 @@ def difference_p(base: Floats, tuned: Floats) -> float | None:
     Raises:
         ValueError: A value is not finite.
     """
-    differences = (tuned - base).tolist()
+    differences = tuned - base
     _require_finite(differences)
-    return None if differences and _all_equal(differences, _magnitude(base, tuned)) else p_value(differences)
+    return None if differences.size and _all_equal(differences, _magnitude(base, tuned)) else p_value(differences)
 
 
-def spread(values: Sequence[float]) -> Spread:
+def spread(values: Floats) -> Spread:
     """How many, their mean and their standard deviation, with exact sums; two values or more."""
-    n = len(values)
-    mean = math.fsum(values) / n
-    return Spread(n, mean, math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (n - 1)))
+    n = values.size
+    mean = math.fsum(values.tolist()) / n
+    return Spread(n, mean, math.sqrt(math.fsum(np.square(values - mean).tolist()) / (n - 1)))
 
 
-def _without_interval(values: Sequence[float], missing: int, level: float, magnitude: float = 0.0) -> Estimate | None:
+def _without_interval(values: Floats, missing: int, level: float, magnitude: float = 0.0) -> Estimate | None:
     """The estimate of what can have no interval; ``magnitude`` is the size of what the values are differences of."""
     _require_level(level)
     _require_finite(values)
-    n = len(values)
+    n = values.size
     if n == 0:
         return Estimate(value=None, n=0, missing=missing, level=level, note="nothing measured")
     if n < PAIR:
-        return Estimate(value=values[0], n=n, missing=missing, level=level, note="one conversation")
+        return Estimate(value=float(values[0]), n=n, missing=missing, level=level, note="one conversation")
     if _all_equal(values, magnitude):
-        return Estimate(value=math.fsum(values) / n, n=n, missing=missing, level=level, note=f"all {n} equal")
+        mean = math.fsum(values.tolist()) / n
+        return Estimate(value=mean, n=n, missing=missing, level=level, note=f"all {n} equal")
     return None
 
 
@@ -261,18 +262,21 @@ def _magnitude(base: Floats, tuned: Floats) -> float:
     return float(max(np.abs(base).max(), np.abs(tuned).max())) if base.size else 0.0
 
 
-def _listed(values: Sequence[float | None] | Floats) -> Sequence[float | None]:
-    return values.tolist() if isinstance(values, np.ndarray) else values
+def _present(values: Sequence[float | None] | Floats) -> Floats:
+    """The values that are there, in their order."""
+    if isinstance(values, np.ndarray):
+        return values
+    return np.array([value for value in values if value is not None], dtype=np.float64)
 
 
-def _all_equal(values: Sequence[float], magnitude: float) -> bool:
+def _all_equal(values: Floats, magnitude: float) -> bool:
     """True where the values differ by no more than rounding can explain."""
-    low, high = min(values), max(values)
+    low, high = float(values.min()), float(values.max())
     return high - low <= ROUNDING * max(magnitude, abs(low), abs(high))
 
 
-def _require_finite(values: Sequence[float]) -> None:
-    if not all(math.isfinite(value) for value in values):
+def _require_finite(values: Floats) -> None:
+    if not np.isfinite(values).all():
         raise ValueError("every value must be a finite number; a missing one is None")
 
 

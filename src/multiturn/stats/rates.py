@@ -76,19 +76,21 @@ def share_interval(
         ValueError: A value is outside 0 to 1, or the level is not between 0 and 1.
     """
     estimate = mean_interval(values, level, within=UNIT_RANGE, missing=missing)
-    present = [value for value in (values.tolist() if isinstance(values, np.ndarray) else values) if value is not None]
-    if not all(0 <= value <= 1 for value in present):
+    if isinstance(values, np.ndarray):
+        present = values
+    else:
+        present = np.array([value for value in values if value is not None], dtype=np.float64)
+    if ((present < 0) | (present > 1)).any():
         raise ValueError("every share must be from 0 to 1")
-    if len(present) < PAIR:
+    if present.size < PAIR:
         return estimate
-    if all(value == 0 for value in present) or all(value == 1 for value in present):
-        extreme = wilson(len(present) if present[0] else 0, len(present), level)
+    if (present == 0).all() or (present == 1).all():
+        extreme = wilson(present.size if present[0] else 0, present.size, level)
         note = f"all {estimate.n} equal: Wilson's interval"
         return msgspec.structs.replace(estimate, low=extreme.low, high=extreme.high, note=note)
     if estimate.low is None:
         return estimate
-    found = spread(present)
-    low, high = share_ends(found.n, found.mean, found.deviation, level)
+    low, high = share_ends(*spread(present), level)
     return msgspec.structs.replace(estimate, low=float(low), high=float(high))
 
 
