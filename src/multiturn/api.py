@@ -29,6 +29,7 @@ from multiturn.facts import EngineOptions
 from multiturn.finding import Assessed
 from multiturn.history import history_gap
 from multiturn.jobs import (
+    DEFAULT_SUITE,
     Compared,
     Held,
     Job,
@@ -78,6 +79,7 @@ from multiturn.transcript import Sampling, Transcript
 from multiturn.trend import group_runs, trend
 
 __all__ = [
+    "DEFAULT_SUITE",
     "ENOUGH_HELD",
     "MOST_ABLATED",
     "QUOTAS",
