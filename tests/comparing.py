@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
 
 from multiturn.compare import compare
 from multiturn.conversation import Conversation, Suite, Turn
 from multiturn.finding import Assessed, Checked, Signal
-from multiturn.results import Comparison, Contrast
+from multiturn.groups import EVERYTHING
+from multiturn.measures import BY_NAME, Measure
+from multiturn.pairing import Pair
+from multiturn.results import Comparison, Contrast, Plan, Verdict
+from multiturn.stats.paired import difference_interval, mean_interval
 from multiturn.transcript import Failure, Session, Transcript, TurnRecord
+from multiturn.verdicts import decide
 
 LOST = "<lost>"
 OVERFLOW = "<overflow>"
@@ -60,3 +68,55 @@ def compared(the_suite: Suite, base: Sequence[Assessed], tuned: Sequence[Assesse
 def contrast(comparison: Comparison, measure: str, kind: str = "all", name: str = "") -> Contrast:
     """One measure in one group."""
     return next(one for one in comparison.contrasts if (one.measure, one.group) == (measure, (kind, name)))
+
+
+def pair(base: Sequence[float], tuned: Sequence[float], missing: int = 0) -> Pair:
+    """Conversations with these numbers in both arms."""
+    return Pair(np.array(base, dtype=np.float64), np.array(tuned, dtype=np.float64), missing)
+
+
+def differing(*differences: float, base: float = 0.5) -> Pair:
+    """Conversations that differ by so much, tuned - base."""
+    return pair([base] * len(differences), [base + one for one in differences])
+
+
+def contrast_of(measure: Measure, of: Pair, level: float = 0.95) -> Contrast:
+    """The contrast that goes with a pair, with the measure's own orientation."""
+    return Contrast(
+        measure=measure.name,
+        group=EVERYTHING,
+        base=mean_interval(of.base, level),
+        tuned=mean_interval(of.tuned, level),
+        difference=difference_interval(of.base, of.tuned, level, missing=of.missing, extreme=measure.extreme),
+        orientation=measure.orientation,
+    )
+
+
+def decided(name: str, of: Pair, plan: Plan | None = None, **more: Any) -> Verdict:  # noqa: ANN401 - as decide takes them
+    """What is said of a pair in one measure."""
+    plan = plan or Plan()
+    return decide(BY_NAME[name], of, contrast_of(BY_NAME[name], of, plan.level), plan, **more)
+
+
+def floats_in(value: object, path: str = "") -> Iterator[tuple[str, float]]:
+    """Every number with decimals in nested dicts and lists, with its place."""
+    if isinstance(value, float):
+        yield path, value
+    elif isinstance(value, dict):
+        for name, inner in value.items():
+            yield from floats_in(inner, f"{path}.{name}")
+    elif isinstance(value, (list, tuple)):
+        for at, inner in enumerate(value):
+            yield from floats_in(inner, f"{path}[{at}]")
+
+
+def intervals_in(value: object, path: str = "") -> Iterator[tuple[str, float | None, float | None]]:
+    """The two ends of every estimate in nested dicts and lists, with its place."""
+    if isinstance(value, dict):
+        if "low" in value and "high" in value:
+            yield path, value["low"], value["high"]
+        for name, inner in value.items():
+            yield from intervals_in(inner, f"{path}.{name}")
+    elif isinstance(value, (list, tuple)):
+        for at, inner in enumerate(value):
+            yield from intervals_in(inner, f"{path}[{at}]")
