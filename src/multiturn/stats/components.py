@@ -35,8 +35,8 @@ class Components(NamedTuple):
         between: The variance between conversations of the true difference, 0 or more.
         within: The variance between samples of one conversation, both arms added, 0 or more. Where ``judging`` is None
             it contains the variance between judgments.
-        judging: The variance between judgments of one sample, both arms added; None where an arm has no sample with
-            two judgments.
+        judging: The variance between judgments of one sample, both arms added, 0 or more; None where an arm has no
+            sample with two judgments.
         error: The standard error of the mean difference for new conversations: ``s / sqrt(n)`` of the paired t test.
         error_these: Its standard error for exactly these conversations, held and judged anew.
         degrees_these: Of freedom of ``error_these``, 1 or more.
@@ -90,7 +90,12 @@ def components(
     _require_numbers(base)
     _require_numbers(tuned)
     pairs = [(one, other) for one, other in zip(base, tuned, strict=True) if one and other]
-    arms = (_Arm.of([one for one, _ in pairs]), _Arm.of([other for _, other in pairs]))
+    used = ([one for one, _ in pairs], [other for _, other in pairs])
+    judged = [_pooled(sample for samples in arm for sample in samples) for arm in used]
+    judging = [part for part in judged if part is not None]
+    if len(judging) < len(used):
+        judging = []  # an arm that was judged twice alone can't say what judging adds to the difference
+    arms = [_Arm.of(arm, part) for arm, part in zip(used, judging or [0.0, 0.0], strict=True)]
     n = len(pairs)
     if n < PAIR or any(arm.degrees == 0 for arm in arms):
         return None
@@ -98,14 +103,13 @@ def components(
     spread = _variance(differences)
     noises = [arm.noise for arm in arms]
     noise = math.fsum(noises)
-    judged = [arm.judging for arm in arms if arm.judging is not None]
     return Components(
         n=n,
         samples=_harmonic([count for arm in arms for count in arm.samples]),
         judgments=_harmonic([count for arm in arms for count in arm.judgments]),
         between=max(0.0, spread - noise),
         within=max(0.0, math.fsum(arm.within for arm in arms)),
-        judging=math.fsum(judged) if len(judged) == len(arms) else None,
+        judging=math.fsum(judging) if judging else None,
         error=math.sqrt(spread / n),
         error_these=math.sqrt(noise / n),
         degrees_these=_degrees(noises, [arm.degrees for arm in arms]),
@@ -131,37 +135,43 @@ def outlook(found: Components, conversations: int, samples: int) -> float:
 
 
 class _Arm(NamedTuple):
-    """One arm's part: per conversation its mean and number of samples, per sample its number of judgments."""
+    """One arm's part: per conversation its mean and number of samples, per sample its number of judgments.
+
+    ``within`` may still be below 0; ``noise`` is what sampling and judging put into the variance of the means.
+    """
 
     means: list[float]
     samples: list[int]
     judgments: list[int]
-    judging: float | None
     within: float
     noise: float
     degrees: int
 
     @classmethod
-    def of(cls, conversations: Sequence[Sequence[Sequence[float]]]) -> _Arm:
-        """Of conversations that each have a sample; ``degrees`` is 0 where none has two."""
-        judgments = [len(sample) for samples in conversations for sample in samples]
-        judging = _pooled(sample for samples in conversations for sample in samples)
+    def of(cls, conversations: Sequence[Sequence[Sequence[float]]], judging: float) -> _Arm:
+        """Of conversations that each have a sample; ``degrees`` is 0 where none has two, and the variances say nothing.
+
+        ``judging`` is the arm's variance between judgments, 0 where it is not told apart.
+        """
         centres = [[_mean(sample) for sample in samples] for samples in conversations]
         counts = [len(samples) for samples in conversations]
-        degrees = sum(counts) - len(counts)
-        seen = _pooled(centres)
-        # Of each conversation: the share of one judgment's variance that is in the mean of one of its samples.
+        # Of each conversation: the share of the variance between judgments that is in the mean of one of its samples.
         shares = [_mean([1 / len(sample) for sample in samples]) for samples in conversations]
+        degrees = sum(counts) - len(counts)
         within = noise = 0.0
+        seen = _pooled(centres)
         if seen is not None:
-            noise_of_judges = judging or 0.0
             share = math.fsum((count - 1) * share for count, share in zip(counts, shares, strict=True)) / degrees
-            within = seen - noise_of_judges * share
-            noise = _mean(
-                [(within + noise_of_judges * share) / count for count, share in zip(counts, shares, strict=True)]
-            )
-        means = [_mean(centre) for centre in centres]
-        return cls(means, counts, judgments, judging, within, max(0.0, noise), degrees)
+            within = seen - judging * share
+            noise = _mean([(within + judging * share) / count for count, share in zip(counts, shares, strict=True)])
+        return cls(
+            means=[_mean(centre) for centre in centres],
+            samples=counts,
+            judgments=[len(sample) for samples in conversations for sample in samples],
+            within=within,
+            noise=max(0.0, noise),
+            degrees=degrees,
+        )
 
 
 def _pooled(groups: Iterable[Sequence[float]]) -> float | None:

@@ -74,7 +74,7 @@ def bca(
     Raises:
         ValueError: Rows are not a table of finite numbers, the level is not between 0 and 1, or draws is below 1.
     """
-    _require(rows, level, draws)
+    rows = _ready(rows, level, draws)
     return _bca(rows, statistic, float(ndtri((1 + level) / 2)), draws=draws, seed=seed)
 
 
@@ -104,24 +104,23 @@ def ratio_of_means(base: Sequence[float], tuned: Sequence[float], level: float =
     """
     if len(base) != len(tuned):
         raise ValueError("both arms need the same conversations, in the same order")
-    rows = np.column_stack([np.asarray(base, dtype=np.float64), np.asarray(tuned, dtype=np.float64)])
-    _require(rows, level)
+    rows = _ready(np.column_stack([np.asarray(base, np.float64), np.asarray(tuned, np.float64)]), level)
     n = len(rows)
     below, above = math.fsum(base), math.fsum(tuned)
     if below == 0:
         note = "the mean of base is 0" if n else "nothing measured"
         return Estimate(value=None, n=0, missing=0, level=level, note=note)
-    value = above / below
+    value, sign = above / below, math.copysign(1.0, below)
     if n < FEWEST:
         return Estimate(value=value, n=n, missing=0, level=level, note=f"fewer than {FEWEST} conversations")
 
     def ratio(samples: NDArray[np.float64]) -> NDArray[np.float64]:
         means = samples.mean(axis=1)
-        usable = means[:, 0] * below > 0
+        usable = means[:, 0] * sign > 0
         return np.asarray(np.divide(means[:, 1], means[:, 0], out=np.full(len(means), np.nan), where=usable))
 
     ends = _bca(rows, ratio, _reach(n, level), draws=DRAWS, seed=seed)
-    note = NO_SPREAD if bool((rows[:, 0] * below > 0).all()) else "the mean of base is too near 0"
+    note = NO_SPREAD if bool((rows[:, 0] * sign > 0).all()) else "the mean of base is too near 0"
     return _with_interval(value, n, ends, level=level, note=note)
 
 
@@ -146,8 +145,7 @@ def median_of(values: Sequence[float | None], level: float = 0.95, seed: int = 0
         ValueError: A value is not finite, or the level is not between 0 and 1.
     """
     present = [value for value in values if value is not None]
-    rows = np.asarray(present, dtype=np.float64).reshape(-1, 1)
-    _require(rows, level)
+    rows = _ready(np.asarray(present, np.float64).reshape(-1, 1), level)
     n, missing = len(present), len(values) - len(present)
     if n == 0:
         return Estimate(value=None, n=0, missing=missing, level=level, note="nothing measured")
@@ -179,13 +177,10 @@ def _interval(
     rows: NDArray[np.float64], statistic: Statistic, acceleration: float, reach: float, *, draws: int, seed: int
 ) -> tuple[float, float] | None:
     """The interval of :func:`bca`, the acceleration being known; None where there is none."""
-    ordered = rows[np.lexsort(rows.T)]  # so that the order in which conversations come changes nothing
     n = len(rows)
     random = np.random.default_rng(seed)
-    drawn = _values(
-        statistic, ordered, (random.integers(0, n, size=(len(some), n)) for some in _chunks(draws, rows.size))
-    )
-    value = statistic(ordered[None])[0]
+    drawn = _values(statistic, rows, (random.integers(0, n, size=(len(some), n)) for some in _chunks(draws, rows.size)))
+    value = statistic(rows[None])[0]
     if not np.isfinite(drawn).all() or not np.isfinite(value) or _all_equal(drawn):
         return None
     equal = np.abs(drawn - value) <= ROUNDING * np.abs(drawn).max()
@@ -246,10 +241,12 @@ def _with_interval(
     return Estimate(value=value, n=n, missing=missing, low=ends[0], high=ends[1], level=level)
 
 
-def _require(rows: NDArray[np.float64], level: float, draws: int = DRAWS) -> None:
+def _ready(rows: NDArray[np.float64], level: float, draws: int = DRAWS) -> NDArray[np.float64]:
+    """The rows in ascending order, so that the order in which conversations come changes no digit."""
     if not 0 < level < 1:
         raise ValueError("level must be between 0 and 1")
     if draws < 1:
         raise ValueError("a bootstrap needs a draw")
     if rows.ndim != TABLE or rows.shape[1] == 0 or not np.isfinite(rows).all():
         raise ValueError("rows must be a table of finite numbers, one row per conversation; a missing one is left out")
+    return rows[np.lexsort(rows.T)]
