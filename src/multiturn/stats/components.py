@@ -39,7 +39,8 @@ class Components(NamedTuple):
             sample with two judgments.
         error: The standard error of the mean difference for new conversations: ``s / sqrt(n)`` of the paired t test.
         error_these: Its standard error for exactly these conversations, held and judged anew.
-        degrees_these: Of freedom of ``error_these``, 1 or more.
+        degrees_these: Of freedom of ``error_these``, 1 or more: all samples but one of each conversation, both arms
+            added, where both are equally noisy; fewer where they are not (Satterthwaite, rounded down).
     """
 
     n: int
@@ -68,9 +69,7 @@ def components(
     - ``between``: the variance of the D_i less the noise, cut at 0; ``error_these`` is ``sqrt(noise / n)``.
 
     Unequal numbers: the noise is the mean of each conversation's own, from its own numbers of samples and judgments, as
-    though the variances were the same in all conversations. ``degrees_these`` adds up the two arms' as in F. E.
-    Satterthwaite, "An approximate distribution of estimates of variance components", Biometrics Bulletin 2 (1946),
-    rounded down: exactly the sum of all K - 1 where both arms are equally noisy.
+    though the variances were the same in all conversations.
 
     Args:
         base: Per conversation its samples, per sample its judgments, in the measure's unit; one number per sample where
@@ -184,7 +183,10 @@ def _pooled(groups: Iterable[Sequence[float]]) -> float | None:
 
 
 def _degrees(parts: Sequence[float], degrees: Sequence[int]) -> int:
-    """Satterthwaite's degrees of freedom of a sum of two independent variances, rounded down."""
+    """Of freedom of a sum of two independent variances, rounded down.
+
+    F. E. Satterthwaite, "An approximate distribution of estimates of variance components", Biometrics Bulletin 2 (1946).
+    """
     whole = math.fsum(parts)
     if whole == 0:
         return sum(degrees)
