@@ -11,6 +11,7 @@ import typer
 
 import multiturn
 from multiturn.cli import options as flags
+from multiturn.cli.prompts import ends
 from multiturn.cli.screen import OUT, counted, say, shorten, warn
 from multiturn.errors import NotFound, UsageError
 from multiturn.text.printable import printable
@@ -40,7 +41,7 @@ def runs(
     group: Annotated[str | None, typer.Option("--group", metavar="NAME", help="Only the runs of this group.")] = None,
     store: flags.StoreWhere = None,
 ) -> None:
-    """List the runs in the store, newest first, each with the groups it is in."""
+    """List the runs in the store, newest first."""
     summaries = _summaries(store, group)
     if not summaries:
         say("no runs yet; begin one with: multiturn run MODEL, or multiturn demo")
@@ -54,7 +55,8 @@ def runs(
         history = ", golden history" if run.conditions.history == "golden" else ""
         what = f"{run.suite_name} ({counted(run.conversations, 'conversation')}{history})"
         groups = f"  in {', '.join(summary.groups)}" if summary.groups else ""
-        say(f"{run.id}  {shorten(run.arm.spec)}  {what}  {whole}{states}  {how}{groups}")
+        prompt = "" if run.arm.system is None else f" [{ends(run.arm.system) if run.arm.system else 'no prompt'}]"
+        say(f"{run.id}  {shorten(run.arm.spec)}{prompt}  {what}  {whole}{states}  {how}{groups}")
 
 
 def _summaries(store: str | None, group: str | None) -> tuple[RunSummary, ...]:

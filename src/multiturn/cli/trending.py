@@ -34,7 +34,10 @@ def group(
     remove: Annotated[bool, typer.Option("--remove", help="Take it out of the group.")] = False,
     store: flags.StoreWhere = None,
 ) -> None:
-    """Put a stored run into a group, for multiturn trend; a run may be in several."""
+    """Put a stored run into a group.
+
+    multiturn trend follows the runs of a group; a run may be in several.
+    """
     with multiturn.api.open_store(store, create=False) as opened:
         found = opened.run(run)
         if remove:
@@ -51,9 +54,11 @@ def group(
 
 
 def trend(group: Group, measure: Measured = PRIMARY, margin: Margins = None, store: flags.StoreWhere = None) -> None:
-    """Show how the models of a group did over time, under identical conditions, and what false alarms to expect.
+    """Follow a model's versions over time.
 
-    The newest run's conditions count; runs whose conditions differ are listed apart, with what differs.
+    Each run of the group is compared with the one before and with the first, under identical conditions, with the false
+    alarms to expect of so many steps. The newest run's conditions count; runs whose conditions differ are listed apart,
+    with what differs.
     """
     with multiturn.api.open_store(store, create=False) as opened:
         found = multiturn.api.trend(opened, group, measure, plan_of(PRIMARY, margin))
