@@ -329,6 +329,28 @@ def test_marks(base: Prompt, tuned: Prompt, shown: tuple[str, str]) -> None:
     assert base.text == tuned.text or found[0] != found[1]
 
 
+def test_runs_and_diff_tell_the_prompts_apart(cli: Cli, suite: str, folder: Path) -> None:
+    """Also of two that begin alike; and each transcript is shown with its own."""
+    (folder / "long.txt").write_text("You are a helpful assistant. Reply in one sentence, and rhyme.", encoding="utf-8")
+    (folder / "more.txt").write_text("You are a helpful assistant. Reply in one sentence, and hum.", encoding="utf-8")
+    flags = ("--system", "long.txt", "--tuned-system", "more.txt", "--vary", "system_prompt")
+    base, tuned = run_ids(cli("compare", "scripted:echo", "scripted:echo", "--suite", suite, "-q", *flags)[1])
+    (bare,) = run_ids(cli("run", "scripted:echo", "--suite", suite, "-q", "--system", "")[1])
+    cli("run", "scripted:echo", "--suite", suite, "-q")
+    own, none, second, first = cli("runs")[1].splitlines()
+    assert first.startswith(f"{base}  scripted:echo ['You are a helpful assist...one sentence, and rhyme.']  small")
+    assert second.startswith(f"{tuned}  scripted:echo ['You are a helpful assist...n one sentence, and hum.']  small")
+    assert none.startswith(f"{bare}  scripted:echo [no prompt]  small")
+    assert "scripted:echo  small" in own
+    _, shown, _ = cli("diff", base, tuned, "a")
+    assert shown.count("system: You are") == 2
+    assert "│ system: You are" in shown
+    _, shown, _ = cli("diff", base, base, "a")
+    assert "\nsystem: You are" in shown
+    _, shown, _ = cli("diff", base, bare, "a")
+    assert "no system prompt" in shown
+
+
 # A model against itself
 
 

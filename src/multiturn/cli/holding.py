@@ -95,7 +95,11 @@ def compare(
     ] = False,
     asked: flags.Asked,
 ) -> None:
-    """Hold a suite with two models under identical conditions and show what changed."""
+    """Hold a suite with two models under identical conditions and show what changed.
+
+    One model twice, each with a system prompt of its own, compares the prompts. One model twice under the same conditions
+    is an A/A run: it is held with two seeds, and whatever differs is noise.
+    """
     job = msgspec.structs.replace(asked.job(), plan=plan_of(primary, margin), extend=extend)
     failing = words_of(fail_on)
     if failing:

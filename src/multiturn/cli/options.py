@@ -59,7 +59,7 @@ System = Annotated[
     typer.Option(
         "--system",
         metavar=PROMPT,
-        help="System prompt, in place of the conversations' own: a file that is there is read; '' asks for none.",
+        help="System prompt, in place of the conversations' own: the name of a file, or a text; '' asks for none.",
         rich_help_panel=RUN,
     ),
 ]

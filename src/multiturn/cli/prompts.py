@@ -94,6 +94,12 @@ def marks(arms: tuple[Arm, Arm], prompts: tuple[Prompt, Prompt]) -> tuple[str, s
     return (f" [{first}]", f" [{second}]") if first != second else (" [base's prompt]", " [tuned's prompt]")
 
 
+def ends(text: str) -> str:
+    """A prompt in a line: whole where it is short, else how it begins and ends."""
+    line = " ".join(text.split())
+    return f"'{line if len(line) <= 2 * _WORDS else f'{line[:_WORDS]}...{line[-_WORDS:]}'}'"
+
+
 def _words(text: str | None, other: str) -> str:
     """The first words of a prompt that the other has not."""
     if not text:

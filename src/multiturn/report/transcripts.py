@@ -59,7 +59,13 @@ def side_by_side(both: tuple[Assessed, Assessed], names: tuple[str, str], conver
     for name in names:
         table.add_column(Text(printable(name)), ratio=1, overflow="fold")
     first, second = ({record.turn: record for record in one.transcript.turns} for one in both)
-    parts: list[Text | Table] = list(_head(both[0].transcript, conversation))
+    systems = [one.transcript.system for one in both]
+    alike = systems[0] == systems[1]
+    parts: list[Text | Table] = list(_head(both[0].transcript, conversation, system=alike))
+    if not alike:
+        table.add_row(
+            *(_said("system", one, "bold magenta") if one else Text("no system prompt", "dim") for one in systems)
+        )
     for turn in sorted(first.keys() | second.keys()):
         users = [records[turn].user if turn in records else None for records in (first, second)]
         said = [_said(f"user {turn + 1}", user, "bold cyan") if user is not None else Text() for user in users]
@@ -69,7 +75,7 @@ def side_by_side(both: tuple[Assessed, Assessed], names: tuple[str, str], conver
     return Group(*parts, table)
 
 
-def _head(transcript: Transcript, conversation: Conversation | None) -> Iterable[Text]:
+def _head(transcript: Transcript, conversation: Conversation | None, *, system: bool = True) -> Iterable[Text]:
     sample = f" (sample {transcript.session.sample + 1})" if transcript.session.sample else ""
     yield Text(printable(transcript.session.conversation) + sample, "bold underline")
     if conversation is not None:
@@ -79,7 +85,7 @@ def _head(transcript: Transcript, conversation: Conversation | None) -> Iterable
         named = [tag for tag in tags if tag]
         if named:
             yield Text(printable(" / ".join(named)), "dim")
-    if transcript.system:
+    if system and transcript.system:
         yield _said("system", transcript.system, "bold magenta")
 
 
