@@ -4,8 +4,8 @@
     python benchmarks/real_aa.py --store outputs/aa.db [--run latest]
 
 Samples 1 and 2 are a base and a tuned model, so are 3 and 4, and so on: whatever differs between them is noise. Each
-pair is compared as two models are, and every verdict that something moved is false. The pairs share their conversations,
-so the interval of the share of false verdicts (Wilson's) is that for this model and this suite.
+pair is compared as two models are, and every verdict that something moved is false. The pairs share conversations, so
+the interval of the share of false verdicts (Wilson's) is that for this model and this suite.
 """
 
 from __future__ import annotations
