@@ -97,8 +97,8 @@ def compare(
 ) -> None:
     """Hold a suite with two models under identical conditions and show what changed.
 
-    One model twice, each with a system prompt of its own, compares the prompts. One model twice under the same conditions
-    is an A/A run: it is held with two seeds, and whatever differs is noise.
+    One model twice, with two system prompts, compares the prompts. One model twice under the same conditions is an A/A
+    run: it is held with two seeds, and whatever differs is noise.
     """
     job = msgspec.structs.replace(asked.job(), plan=plan_of(primary, margin), extend=extend)
     failing = words_of(fail_on)
