@@ -20,7 +20,6 @@ from multiturn.groups import EVERYTHING, Layout
 from multiturn.measures import PRIMARY
 from multiturn.pass_rates import inapplicable_note, summary_of_checks
 from multiturn.ranking import Preferred, Ranking, StrengthRanking
-from multiturn.report.numbers import number
 from multiturn.stats import bradley_terry
 from multiturn.stats.ranking import rank_rates
 from multiturn.store import Store
@@ -229,15 +228,19 @@ def _strength_notes(found: StrengthRanking) -> Iterator[str]:
     if found.disconnected:
         sets = "; ".join(_all(names) for names in found.disconnected)
         yield f"disconnected: there is no game between these, so that nothing says which is better: {sets}"
+    unplayed = [one.arm for one in found.arms if not one.games.known]
+    if unplayed:
+        yield f"no game at all: {_all(unplayed)}"
     for group in found.groups:
         if group.separated_draws:
+            some = "arms" if len(found.groups) == 1 else f"of {_all(group.arms)}"
             yield (
-                f"in {group.separated_draws} of {found.draws} draws behind the intervals some of {_all(group.arms)} "
-                "won every game against the rest, so that strengths are not finite: it counts as beyond both ends"
+                f"in {group.separated_draws} of {found.draws} draws behind the intervals some {some} won every game "
+                "against the rest, so that strengths are not finite; such a draw counts as beyond both ends"
             )
     if found.missing:
-        share = number(found.missing / (found.missing + found.games), "share")
-        yield f"{found.missing} preferences are missing ({share}): they count neither as ties nor as losses"
+        total = found.missing + found.games
+        yield f"missing are {found.missing} of {total} preferences: they count neither as ties nor as losses"
 
 
 def _all(names: Sequence[str]) -> str:

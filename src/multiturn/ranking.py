@@ -97,7 +97,8 @@ class Strength(msgspec.Struct, frozen=True, kw_only=True):
 
     ``strength`` is in log-odds, with mean 0 over the arms of its group (:attr:`StrengthRanking.groups`);
     ``against_average`` the probability, from 0 to 1, to be preferred to an arm of strength 0. Both are None where the
-    games say nothing of how far it is from any other arm. ``rank`` is from 1, None where its place is not known.
+    games say nothing of how far it is from any other arm. ``rank`` is from 1, None where its place among the arms that
+    have games is not known.
     Estimates count conversations: ``missing`` are those in which all votes on the arm are.
     """
 
@@ -132,8 +133,8 @@ class StrengthRanking(msgspec.Struct, frozen=True, kw_only=True):
     """Arms by preferences (Bradley and Terry 1952), best first.
 
     There is one group where all strengths can be compared. Else ``separated`` says which groups stand above which
-    (neighbours only), and ``disconnected`` which sets of arms have no game between them (empty where there is one set).
-    ``draws`` is how often the bootstrap drew, 0 where it did not.
+    (neighbours only), and ``disconnected`` which sets of arms have no game between them (empty where there is one set;
+    arms without any game are in none). ``draws`` is how often the bootstrap drew, 0 where it did not.
     """
 
     level: float

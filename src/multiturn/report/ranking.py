@@ -44,7 +44,7 @@ def rates(ranking: RateRanking, names: Mapping[str, str]) -> Table:
         header=("rank", "arm", "checks passed", "n", "told apart from"),
         rows=tuple(
             (
-                _rank(one.rank),
+                number(one.rank, "count"),
                 names[one.arm],
                 estimate_alone(one.estimate, "share"),
                 _rests_on(one.estimate),
@@ -86,19 +86,20 @@ def pairs(ranking: RateRanking, names: Mapping[str, str]) -> Table:
 
 
 def strengths(ranking: StrengthRanking, names: Mapping[str, str]) -> Table:
-    """Arms by preferences, with what each won and lost."""
+    """Arms by preferences, with what each won and lost; what is missing has a column where something is."""
+    lost = ("missing",) if ranking.missing else ()
     return Table(
         title="Preferences, best first",
-        header=("rank", "arm", "strength", "beats average", "won-lost-tied", "games", "missing"),
+        header=("rank", "arm", "strength", "vs average", "W-L-T", "games", *lost),
         rows=tuple(
             (
-                _rank(one.rank),
+                number(one.rank, "count"),
                 names[one.arm],
                 ABSENT if one.strength is None else difference_alone(one.strength, "score"),
                 ABSENT if one.against_average is None else number(one.against_average.value, "share"),
                 _record(one.games),
                 number(one.games.known, "count"),
-                number(one.games.missing, "count"),
+                *(number(one.games.missing, "count") for _ in lost),
             )
             for one in ranking.arms
         ),
@@ -109,16 +110,17 @@ def strengths(ranking: StrengthRanking, names: Mapping[str, str]) -> Table:
 
 def _strength_footnote(ranking: StrengthRanking) -> str:
     shown = [one.strength for one in ranking.arms if one.strength is not None]
+    games = "W-L-T: games won, lost, tied; a tie is half a win."
     if not shown:
-        return "-: no finite number; the lines below say why."
+        return f"{games} -: no finite number; the lines below say why."
     (interval,) = {level(one) for one in shown}
-    some = " -: no finite number; the lines below say why." if len(shown) < len(ranking.arms) else ""
-    average = "average arm" if len(ranking.groups) == 1 else "average arm among those that can be compared"
     drawn = number(ranking.conversations, "count")
+    average = "average arm" if len(ranking.groups) == 1 else "average of the arms that it can be compared with"
+    some = " -: no finite number; the lines below say why." if len(shown) < len(ranking.arms) else ""
     return (
-        f"Strength: 0 is the {average}; two arms that differ by 0.7 win about 2 to 1, by 1.1 about 3 to 1. Beats "
-        "average: how often an arm would be preferred to the average one; a tie is half a win. [low, high]: "
-        f"{interval} interval, from drawing the {drawn} conversations anew, each with all its votes.{some}"
+        f"Strength: 0 is the {average}; an arm that is stronger by 0.7 wins about 2 to 1, by 1.1 about 3 to 1. "
+        "vs average: how often it would be preferred to the average one. [low, high]: "
+        f"{interval} interval, from drawing the {drawn} conversations anew, each with all its votes. {games}{some}"
     )
 
 
@@ -126,10 +128,6 @@ def _names(arms: Iterable[str], naming: Naming) -> dict[str, str]:
     """Short names where they stay different, else whole ones."""
     names = {arm: naming(arm) for arm in arms}
     return names if len(set(names.values())) == len(names) else {arm: arm for arm in names}
-
-
-def _rank(rank: int | None) -> str:
-    return number(rank, "count")
 
 
 def _rests_on(found: Estimate) -> str:

@@ -175,20 +175,25 @@ def _separated(arms: Sequence[str], groups: Sequence[Sequence[int]], reach: Bool
 
 
 def _disconnected(arms: Sequence[str], total: Floats) -> tuple[tuple[str, ...], ...]:
-    """The sets of arms between which there is no game; nothing where there is one set."""
-    played = _closure((total + total.T) > 0)
-    sets = sorted({tuple(int(other) for other in np.flatnonzero(row)) for row in played})
+    """The sets of arms between which there is no game; nothing where there is one set of arms that have games."""
+    games = total + total.T
+    connected = _closure(games > 0)[games.any(axis=1)]
+    sets = sorted({tuple(int(other) for other in np.flatnonzero(row)) for row in connected})
     return tuple(tuple(arms[at] for at in one) for one in sets) if len(sets) > 1 else ()
 
 
 def _ranks(
     arms: Sequence[str], reach: Booleans, found: Mapping[str, tuple[Estimate, Estimate]]
 ) -> dict[str, int | None]:
-    """1 and how many arms stand above; None where some arm is neither above, nor below, nor in the same group."""
+    """1 and how many arms stand above; None where some arm is neither above, nor below, nor in the same group.
+
+    Arms without any game have no rank, and take none from others.
+    """
+    played = reach.sum(axis=0) + reach.sum(axis=1) > PAIR
     values = {arm: both[0].value for arm, both in found.items()}
     ranks: dict[str, int | None] = {}
     for at, arm in enumerate(arms):
-        if not (reach[at] | reach[:, at]).all():
+        if not played[at] or not (reach[at] | reach[:, at])[played].all():
             ranks[arm] = None
             continue
         above = 0
@@ -251,7 +256,7 @@ def _interval(
     if held < PAIR:
         return None, None, "one conversation"
     if outside < 0:
-        return None, None, f"no finite strengths in {separated} of {draws} draws"
+        return None, None, f"{separated} of {draws} draws not finite"
     low, high = float(ordered[outside]), float(ordered[-1 - outside])
     if high - low <= _SAME:
         return None, None, f"all {draws} draws equal"
