@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 
 import pytest
 from hypothesis import given
@@ -13,6 +14,7 @@ from multiturn.conversation import Capability, Conversation, Suite, Turn
 from multiturn.errors import UsageError
 from multiturn.finding import Assessed, Signal
 from multiturn.groups import Group, Layout, groups_of
+from multiturn.measures import BY_NAME
 from multiturn.summary import Summary
 from multiturn.transcript import TurnRecord
 
@@ -209,7 +211,8 @@ def held_suites(draw: st.DrawFn) -> tuple[Suite, list[Assessed]]:
             said = [draw(st.text("pf-", min_size=count, max_size=count)) for count in counts]
             reached = draw(st.integers(0, len(counts)))
             records = [ok(turn) if turn < reached else failed(turn) for turn in range(len(counts))]
-            sessions.append(held(f"c{at}", tuple(records), said=checks(*said), sample=sample))
+            spoken = words(*draw(st.lists(st.none() | st.integers(0, 99), min_size=len(counts), max_size=len(counts))))
+            sessions.append(held(f"c{at}", tuple(records), spoken, said=checks(*said), sample=sample))
     return Suite(name="s", conversations=tuple(conversations)), sessions
 
 
@@ -256,3 +259,95 @@ def test_pass_rates_are_those_of_a_naive_twin_in_every_group(drawn: tuple[Suite,
         assert [value for value in found.values() if value is not None] == pytest.approx(
             [value for value in expected.values() if value is not None]
         )
+
+
+def sessions_of(conversation: Conversation, sessions: list[Assessed]) -> list[Assessed]:
+    return [one for one in sessions if one.transcript.session.conversation == conversation.id]
+
+
+def naive_lengths(suite: Suite, sessions: list[Assessed], group: Group) -> dict[str, float | None]:
+    """The same for lengths: each session's mean over its turns that have one."""
+    found: dict[str, float | None] = {}
+    for conversation in suite.conversations:
+        chosen = groups_of(conversation).get(group, ())
+        held_here = sessions_of(conversation, sessions)
+        if not chosen:
+            continue
+        whole = [one for one in held_here if not any(one.transcript.turns[turn].missing for turn in chosen)]
+        lengths = [[s.value for s in one.signals if s.turn in chosen and s.value is not None] for one in whole]
+        means = [math.fsum(some) / len(some) for some in lengths if some]
+        if means:
+            found[conversation.id] = math.fsum(means) / len(means)
+        elif len(whole) < len(held_here) or not held_here:
+            found[conversation.id] = None
+    return found
+
+
+@given(held_suites())
+def test_lengths_are_those_of_a_naive_twin_in_every_group(drawn: tuple[Suite, list[Assessed]]) -> None:
+    suite, sessions = drawn
+    arm = summary(*sessions, suite=suite)
+    for group in Layout(suite).groups:
+        found, expected = arm.values("words", group), naive_lengths(suite, sessions, group)
+        assert found == {name: value if value is None else pytest.approx(value) for name, value in expected.items()}
+
+
+def naive_bounds(session: Assessed, conversation: Conversation, chosen: list[int]) -> tuple[float, float] | None:
+    """A session's share with all lost checks failed, and all passed; None where no check of it applies."""
+    lost = sum(len(conversation.turns[turn].checks) for turn in chosen if session.transcript.turns[turn].missing)
+    said = [
+        one.result.outcome
+        for one in session.checks
+        if one.turn in chosen and not session.transcript.turns[one.turn].missing
+    ]
+    passed, applied = said.count("pass"), len(said) - said.count("not_applicable")
+    return (passed / (applied + lost), (passed + lost) / (applied + lost)) if applied + lost else None
+
+
+@given(held_suites())
+def test_bounds_are_those_of_a_naive_twin_in_every_group(drawn: tuple[Suite, list[Assessed]]) -> None:
+    """They are the value itself, to the digit, where nothing was lost; 0 and 1 where a conversation was not held."""
+    suite, sessions = drawn
+    layout, arm = Layout(suite), summary(*sessions, suite=suite)
+    for group in layout.groups:
+        cells = layout.cells(group)
+        low, high = arm.bounds("check_pass", cells)
+        numbers = arm.numbers("check_pass", cells)
+        for at, conversation in enumerate(suite.conversations):
+            if not (numbers.present[at] or numbers.missing[at]):
+                continue
+            chosen = [turn for turn in groups_of(conversation)[group] if conversation.turns[turn].checks]
+            mine = sessions_of(conversation, sessions)
+            ends = [found for one in mine if (found := naive_bounds(one, conversation, chosen)) is not None] or [(0, 1)]
+            expected = [math.fsum(side) / len(ends) for side in zip(*ends, strict=True)]
+            assert [low[at], high[at]] == pytest.approx(expected)
+            if not any(one.transcript.turns[turn].missing for one in mine for turn in chosen) and mine:
+                assert low[at] == high[at] == numbers.values[at]
+
+
+@given(held_suites(), st.randoms(use_true_random=False))
+def test_the_order_of_transcripts_changes_no_digit(drawn: tuple[Suite, list[Assessed]], chance: random.Random) -> None:
+    suite, sessions = drawn
+    straight = summary(*sessions, suite=suite)
+    shuffled = list(sessions)
+    chance.shuffle(shuffled)
+    other = summary(*shuffled, suite=suite)
+    for group in Layout(suite).groups:
+        for measure in BY_NAME:
+            assert other.values(measure, group) == straight.values(measure, group)
+    for name in ("lost", "held", "samples", "turns", "replies", "applied", "inapplicable"):
+        assert getattr(other, name) == getattr(straight, name)
+
+
+@given(held_suites())
+def test_numbers_can_be_read_at_any_time(drawn: tuple[Suite, list[Assessed]]) -> None:
+    """What comes after a reading counts in the next one."""
+    suite, sessions = drawn
+    layout = Layout(suite)
+    arm = Summary(layout)
+    for at, session in enumerate(sessions, start=1):
+        arm.add(session)
+        fresh = summary(*sessions[:at], suite=suite)
+        for measure in ("check_pass", "words", "missing"):
+            assert arm.values(measure, ALL) == fresh.values(measure, ALL)
+        assert (arm.held, arm.samples) == (fresh.held, fresh.samples)
