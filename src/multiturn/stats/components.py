@@ -185,7 +185,8 @@ def _pooled(groups: Iterable[Sequence[float]]) -> float | None:
 def _degrees(parts: Sequence[float], degrees: Sequence[int]) -> int:
     """Of freedom of a sum of two independent variances, rounded down.
 
-    F. E. Satterthwaite, "An approximate distribution of estimates of variance components", Biometrics Bulletin 2 (1946).
+    F. E. Satterthwaite, "An approximate distribution of estimates of variance components", Biometrics Bulletin 2
+    (1946).
     """
     whole = math.fsum(parts)
     if whole == 0:
