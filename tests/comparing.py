@@ -60,9 +60,11 @@ def held(conversation: str, *replies: str, sample: int = 0, said: tuple[Checked,
     return Assessed(transcript, tuple(found), said)
 
 
-def compared(the_suite: Suite, base: Sequence[Assessed], tuned: Sequence[Assessed]) -> Comparison:
+def compared(
+    the_suite: Suite, base: Sequence[Assessed], tuned: Sequence[Assessed], plan: Plan | None = None
+) -> Comparison:
     """The comparison of two runs."""
-    return compare(the_suite, base, tuned, base_run="r1", tuned_run="r2")
+    return compare(the_suite, base, tuned, base_run="r1", tuned_run="r2", plan=plan or Plan())
 
 
 def contrast(comparison: Comparison, measure: str, kind: str = "all", name: str = "") -> Contrast:
