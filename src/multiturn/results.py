@@ -177,7 +177,7 @@ class NoiseFloor(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Ratio(msgspec.Struct, frozen=True, kw_only=True):
-    """Tuned's mean by base's, over the conversations that both have; a BCa interval with 30 or more."""
+    """Tuned's mean by base's, over the conversations that both have, with its BCa interval."""
 
     measure: str
     ratio: Estimate
