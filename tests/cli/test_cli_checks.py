@@ -95,7 +95,7 @@ def test_a_run_of_a_suite_without_checks_says_nothing_of_them(cli: Cli, suite: s
 
 def test_a_comparison_shows_where_checks_were_lost_and_which(cli: Cli, oven: str, folder: Path) -> None:
     """In tables by capability, turn and distance, check by check, and in the file."""
-    out = compare(cli, oven)
+    out = compare(cli, oven, "--all-tables")
     assert cells(out, "All turns")[1][:4] == ["checks passed", "2", "100.0%", "66.7%"]
     assert [row[:4] for row in cells(out, "Checks passed by capability")[1:]] == [
         ["context retention", "1", "100.0%", "0.0%"],

@@ -71,11 +71,15 @@ def test_flipped_checks_lose_no_word_where_there_is_little_room(width: int) -> N
         tuned_words="large language model",
     )
     change = Change(conversation=flip.conversation, score=1, reasons=("r",), flips=(flip,))
-    text = shown(render_comparison(Comparison(base_run="a", tuned_run="b", contrasts=(), changes=(change,))), width)
+    comparison = Comparison(base_run="a", tuned_run="b", contrasts=(), changes=(change,))
+    text, whole = (shown(render_comparison(comparison, everything=everything), width) for everything in (False, True))
     assert "pass -> fail" in text
-    assert all(len(line.rstrip()) <= width for line in text.splitlines())
-    for word in ("instruction", "hierarchy", "'keeper'", "'lamp'", "large", "language", "model", "4 (sample 2)"):
+    assert "pass -> fail" in whole
+    assert all(len(line.rstrip()) <= width for line in (text + whole).splitlines())
+    for word in ("'keeper'", "'lamp'", "large", "language", "model", "4 (sample 2)"):
         assert word in text
+        assert word in whole
+    assert "hierarchy" in whole, "the capability has room in the whole table only"
 
 
 def test_the_pass_rate_of_a_run_stands_with_its_notes() -> None:
@@ -89,7 +93,7 @@ def test_the_pass_rate_of_a_run_stands_with_its_notes() -> None:
 
 def test_what_all_tables_say_below_is_said_once() -> None:
     """After the last of them."""
-    assert shown(render_comparison(COMPARISON), 120).count("t interval") == 1
+    assert shown(render_comparison(COMPARISON), 120).count("[low, high]: where the true difference") == 1
 
 
 def test_cells_are_text_not_markup() -> None:

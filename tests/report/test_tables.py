@@ -1,4 +1,4 @@
-"""Which rows the tables have, and in which order. Read it as the specification."""
+"""Which rows the tables of the evidence have. Read it as the specification."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Literal
 import msgspec
 
 from multiturn.report import tables
-from multiturn.results import Change, Comparison, Contrast, Estimate, Flip, Measured, PassRates
+from multiturn.report.contents import all_tables
+from multiturn.results import Change, Comparison, Contrast, Estimate, Flip, Measured, PassRates, Verdict
 
 
 def contrast(measure: str, kind: str, name: str, base: float | None, tuned: float | None) -> Contrast:
@@ -55,7 +56,10 @@ def test_the_first_table_has_every_measure() -> None:
         ("refusals", "4", "25.0%", "50.0%", "+25.0 pp [+15.0, +35.0]"),
         ("words", "4", "80", "40", "-40 [-40, -40]"),
     )
-    assert table.footnote.startswith("n: conversations. [low, high]: 95% t interval of the mean paired difference;")
+    assert table.footnote == (
+        "n: conversations. [low, high]: where the true difference most likely lies (95% interval); with 0 inside, "
+        "there may be none."
+    )
 
 
 def test_the_short_table_names_what_never_occurred_in_one_line() -> None:
@@ -87,22 +91,16 @@ def test_the_most_changed_come_first_and_the_unchanged_not_at_all() -> None:
     assert tables.most_changed(COMPARISON).rows[1] == ("c1", "0.20", "other words")
 
 
-def test_all_tables_leave_out_what_has_no_row() -> None:
-    titles = [table.title for table in tables.all_tables(COMPARISON)]
-    assert titles == [
-        "All turns",
-        "Refusals by turn",
-        "Words by turn",
-        "Refusals by capability",
-        "Refusals by domain",
-        "Changed most",
-    ]
-    empty = Comparison(base_run="a", tuned_run="b", contrasts=(), changes=())
-    assert tables.all_tables(empty) == []
+def test_what_has_a_verdict_is_not_told_twice_on_one_screen() -> None:
+    """Its row is in the table of verdicts."""
+    whole = next(one for one in COMPARISON.contrasts if one.measure == "refusal")
+    said = Verdict(measure="refusal", role="secondary", word="inconclusive", contrast=whole)
+    table = tables.overall_short(msgspec.structs.replace(COMPARISON, verdicts=(said,)))
+    assert (table.title, [row[0] for row in table.rows]) == ("Other measures", ["words"])
 
 
 def test_every_row_has_as_many_cells_as_the_header() -> None:
-    for table in tables.all_tables(COMPARISON):
+    for table in all_tables(CHECKED):
         assert {len(row) for row in table.rows} == {len(table.header)}
 
 
@@ -146,22 +144,6 @@ CHECKED = msgspec.structs.replace(
 
 
 def test_checks_come_first() -> None:
-    """Over all turns, then by what is probed, turn by turn and by distance, then which ones flipped."""
-    assert [table.title for table in tables.short_tables(CHECKED)][:5] == [
-        "All turns",
-        "Checks passed by capability",
-        "Checks passed by turn",
-        "Checks passed by distance",
-        "Flipped checks",
-    ]
-    assert [table.title for table in tables.all_tables(CHECKED)][1:7] == [
-        "Checks passed by capability",
-        "Checks passed by turn",
-        "Checks passed by distance",
-        "Checks passed by category",
-        "Checks passed by domain",
-        "Flipped checks",
-    ]
     assert tables.overall_short(CHECKED).rows[0][:4] == ("checks passed", "4", "75.0%", "50.0%")
 
 
@@ -191,18 +173,26 @@ def test_what_was_lost_stands_before_what_was_won_and_the_most_changed_first() -
     assert found.footnote == ""
 
 
-def test_ten_flipped_checks_are_shown_in_short_and_all_of_them_where_all_is_asked_for() -> None:
-    many = tuple(flip("c2", "fail", turn=turn) for turn in range(12))
+def test_five_flipped_checks_are_shown_in_short_and_all_of_them_where_all_is_asked_for() -> None:
+    """In short without the capability, so that the rest of a row has room."""
+    many = tuple(flip("c2", "fail", turn=turn) for turn in range(7))
     comparison = msgspec.structs.replace(
         CHECKED, changes=(Change(conversation="c2", score=4, reasons=("r",), flips=many),)
     )
-    short, whole = (
-        next(table for table in found if table.title == "Flipped checks")
-        for found in (tables.short_tables(comparison), tables.all_tables(comparison))
-    )
-    assert [row[1] for row in short.rows] == [str(turn) for turn in range(1, 11)]
-    assert short.footnote == "2 more."
-    assert (len(whole.rows), whole.footnote) == (12, "")
+    short, whole = tables.flipped_checks_short(comparison), tables.flipped_checks(comparison)
+    assert short.header == ("conversation", "turn", "what failing means", "base -> tuned", "what decided")
+    assert [row[1] for row in short.rows] == [str(turn) for turn in range(1, 6)]
+    assert (short.rows[0][4], short.footnote) == ("does not say '5:45'", "2 more.")
+    assert (len(whole.rows), whole.footnote) == (7, "")
+
+
+def test_in_short_the_most_changed_have_their_first_reasons() -> None:
+    change = Change(conversation="c", score=2, reasons=("one", "two", "three", "four"))
+    found = msgspec.structs.replace(COMPARISON, changes=(change,) * 6)
+    table = tables.most_changed_short(found)
+    assert table.rows == (("c", "2.00", "one; two; three; ..."),) * 5
+    assert table.footnote == "An order to read in, no statistic. 1 more changed less."
+    assert tables.most_changed(found).rows[5][2] == "one; two; three; four"
 
 
 def test_the_words_that_decided_are_quoted() -> None:
@@ -239,8 +229,8 @@ def test_a_long_wish_is_cut() -> None:
 
 def test_without_checks_there_is_no_table_of_them() -> None:
     """As with a run whose suite had none."""
-    for found in (tables.short_tables(COMPARISON), tables.all_tables(COMPARISON)):
-        assert not [table.title for table in found if "hecks" in table.title]
+    assert tables.checks_passed(COMPARISON, ("capability", "turn")) == []
+    assert tables.flipped_checks(COMPARISON).rows == ()
 
 
 def test_one_run_has_its_rate_over_all_turns_and_by_capability() -> None:

@@ -71,6 +71,16 @@ LABELS: Final[dict[str, str]] = {
 }
 """What a reader sees of a measure, where that is not its name."""
 
+_OF: Final[dict[Unit, str]] = {
+    "flag": " points",
+    "share": " points",
+    "characters": " characters",
+    "words": " words",
+    "sentences": " sentences",
+    "tokens": " tokens",
+}
+"""What a difference is so many of, in a sentence."""
+
 LEAST_P: Final = 0.001
 """Smaller p values are not told apart."""
 
@@ -93,6 +103,23 @@ def number(value: float | None, unit: Unit, *, points: bool = False) -> str:
 def change(value: float | None, unit: Unit) -> str:
     """A difference by itself, always with its sign: ``-10.5 pp``."""
     return ABSENT if value is None else f"{_digits(value, unit, '+')}{_difference_suffix(unit)}"
+
+
+def size(value: float, unit: Unit, *, named: bool = True) -> str:
+    """How large a difference is, without its sign, in a sentence: ``10.5 points``, ``35 words``; or the digits."""
+    return f"{_digits(abs(value), unit)}{_OF.get(unit, '') if named else ''}"
+
+
+def whole(value: float | None, unit: Unit) -> str:
+    """A number where there is little room: whole percent, without the sign, for flags and shares; else as ever."""
+    if value is None or unit not in _PERCENT:
+        return number(value, unit)
+    return _digits(100 * value, "count")
+
+
+def whole_percent(value: float) -> str:
+    """A share that is no more than roughly known: ``62%``."""
+    return f"{whole(value, 'share')}%"
 
 
 def p_number(value: float | None) -> str:
@@ -130,6 +157,13 @@ def difference_alone(value: Estimate, unit: Unit) -> str:
 def estimate_alone(value: Estimate, unit: Unit) -> str:
     """An arm's mean where a column beside it says what it rests on: ``41.7% [30.9, 52.5]``."""
     return _estimate(value, unit, suffix="%" if unit in _PERCENT else "", sign="", counts=False)
+
+
+def range_alone(value: Estimate, unit: Unit) -> str:
+    """The interval of tuned - base, ``[+4.9, +20.1]``; where there is none, why: ``(all 6 equal)``."""
+    if value.low is None or value.high is None:
+        return f"({value.note or _NOTHING})"
+    return f"[{_digits(value.low, unit, '+')}, {_digits(value.high, unit, '+')}]"
 
 
 def level(value: Estimate) -> str:

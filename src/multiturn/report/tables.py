@@ -15,21 +15,23 @@ from multiturn.report.numbers import ABSENT, difference_alone, estimate, in_shor
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from multiturn.results import Comparison, Contrast, Flip, PassRates
+    from multiturn.results import Change, Comparison, Contrast, Estimate, Flip, PassRates
 
 CHECKS: Final = "check_pass"
 """The measure that stands first, and is shown even where it is 0 in both arms."""
-IN_SHORT: Final = ("refusal", "words")
-"""The measures shown turn by turn and capability by capability where a reader has one screen."""
 LEFT_OUT_IN_SHORT: Final = frozenset({"words_nonempty", "characters", "tokens"})
 IN_GROUPS: Final = (
-    *IN_SHORT,
-    *("refusal_unexpected", "refusal_missing", "empty", "cut_off", "repetition", "collapse", "sameness"),
+    *("refusal", "words", "refusal_unexpected", "refusal_missing"),
+    *("empty", "cut_off", "repetition", "collapse", "sameness"),
 )
 """The measures shown in every kind of group where all is asked for; the rest is in the first table and the exports."""
 
-MOST_FLIPS: Final = 10
+MOST_FLIPS: Final = 5
 """Flipped checks that are listed where a reader has one screen."""
+MOST_CHANGED: Final = 5
+"""Conversations to read first that are listed where a reader has one screen."""
+MOST_REASONS: Final = 3
+"""Reasons that are given for each of them there."""
 
 _FIRST_COLUMN: Final = {"distance": "turns back"}
 """What the groups of a kind are, where the kind's name does not say it."""
@@ -51,6 +53,22 @@ class Table(msgspec.Struct, frozen=True, kw_only=True):
     words: tuple[int, ...] = ()
 
 
+def rests_on(found: Estimate) -> str:
+    """How many conversations it rests on, and how many are missing."""
+    return f"{found.n}, {found.missing} missing" if found.missing else f"{found.n}"
+
+
+def brackets(contrasts: Sequence[Contrast]) -> str:
+    """What the columns of a contrast are, for a reader who has never seen an interval; nothing where there are none."""
+    levels = {level(one.difference) for one in contrasts}
+    if not levels:
+        return ""
+    return (
+        "n: conversations. [low, high]: where the true difference most likely lies "
+        f"({' and '.join(sorted(levels))} interval); with 0 inside, there may be none."
+    )
+
+
 def overall(comparison: Comparison) -> Table:
     """Every measure over all turns."""
     chosen = [contrast for contrast in comparison.contrasts if contrast.group[0] == "all"]
@@ -58,13 +76,15 @@ def overall(comparison: Comparison) -> Table:
         title="All turns",
         header=("measure", *_HEADER),
         rows=tuple((label_of(contrast.measure), *_cells(contrast)) for contrast in chosen),
-        footnote=_footnote(chosen),
+        footnote=brackets(chosen),
     )
 
 
 def overall_short(comparison: Comparison) -> Table:
-    """The table of all turns without what did not occur in either arm, which the last row names."""
-    chosen = [one for one in comparison.contrasts if one.group[0] == "all" and one.measure not in LEFT_OUT_IN_SHORT]
+    """The table of all turns without what has a verdict, and what did not occur in either arm, which it names below."""
+    concluded = {verdict.measure for verdict in comparison.verdicts}
+    left_out = LEFT_OUT_IN_SHORT | concluded
+    chosen = [one for one in comparison.contrasts if one.group[0] == "all" and one.measure not in left_out]
     silent = [
         one
         for one in chosen
@@ -73,7 +93,7 @@ def overall_short(comparison: Comparison) -> Table:
     rows = [(label_of(one.measure), *_cells(one)) for one in chosen if one not in silent]
     names = ", ".join(label_of(one.measure) for one in silent)
     return Table(
-        title="All turns",
+        title="Other measures" if concluded else "All turns",
         header=("measure", *_HEADER),
         rows=tuple(rows),
         footnote=f"0 in both: {names}." if names else "",
@@ -106,7 +126,7 @@ def by_group(comparison: Comparison, kind: str, measure: str) -> Table:
         title=f"{label_of(measure).capitalize()} by {kind}",
         header=(_FIRST_COLUMN.get(kind, kind), *_HEADER),
         rows=tuple((one.group[1] if kind == "domain" else label_of(one.group[1]), *_cells(one)) for one in chosen),
-        footnote=_footnote(chosen),
+        footnote=brackets(chosen),
     )
 
 
@@ -114,6 +134,19 @@ def checks_passed(comparison: Comparison, kinds: Sequence[str]) -> list[Table]:
     """One table a kind of group: how many checks pass; none where the suite has no checks."""
     found = [by_group(comparison, kind, CHECKS) for kind in kinds]
     return [table for table in found if table.rows]
+
+
+def flipped_checks_short(comparison: Comparison) -> Table:
+    """The first of the flipped checks, without the capability: its column is what makes the others narrow."""
+    table = flipped_checks(comparison, MOST_FLIPS)
+    kept = [at for at, heading in enumerate(table.header) if heading != "capability"]
+    return Table(
+        title=table.title,
+        header=tuple(table.header[at] for at in kept),
+        rows=tuple(tuple(cells[at] for at in kept) for cells in table.rows),
+        footnote=table.footnote,
+        words=(2, 4),
+    )
 
 
 def flipped_checks(comparison: Comparison, limit: int | None = None) -> Table:
@@ -173,51 +206,23 @@ def per_domain(comparison: Comparison, measures: Sequence[str] = IN_GROUPS) -> l
     return _tables(comparison, "domain", measures)
 
 
-def most_changed(comparison: Comparison, limit: int = 10) -> Table:
-    """The conversations to read first; those that did not change at all are left out."""
+def most_changed_short(comparison: Comparison) -> Table:
+    """The first of those to read, each with its first reasons."""
+    return most_changed(comparison, MOST_CHANGED, reasons=MOST_REASONS)
+
+
+def most_changed(comparison: Comparison, limit: int = 10, *, reasons: int | None = None) -> Table:
+    """The conversations to read first, each with so many reasons; those that did not change at all are left out."""
     changed = [change for change in comparison.changes if change.score > 0]
     shown = changed[:limit]
     more = len(changed) - len(shown)
     return Table(
         title="Changed most",
         header=("conversation", "score", "why"),
-        rows=tuple(
-            (change.conversation, number(change.score, "score"), "; ".join(change.reasons) or "other words")
-            for change in shown
-        ),
+        rows=tuple((change.conversation, number(change.score, "score"), _why(change, reasons)) for change in shown),
         footnote="An order to read in, no statistic."
         + (f" {number(more, 'count')} more changed less." if more else ""),
     )
-
-
-def short_tables(comparison: Comparison) -> list[Table]:
-    """What fits on a few screens: all turns, checks, turn by turn, by capability, and what to read first."""
-    tables = [
-        overall_short(comparison),
-        *checks_passed(comparison, ("capability", "turn", "distance")),
-        flipped_checks(comparison, MOST_FLIPS),
-        lengths(comparison, IN_SHORT),
-        *per_turn(comparison, IN_SHORT),
-        *per_capability(comparison, IN_SHORT),
-        most_changed(comparison),
-    ]
-    return [table for table in tables if table.rows]
-
-
-def all_tables(comparison: Comparison) -> list[Table]:
-    """Every table that has a row, in reading order."""
-    tables = [
-        overall(comparison),
-        *checks_passed(comparison, ("capability", "turn", "distance", "category", "domain")),
-        flipped_checks(comparison),
-        lengths(comparison),
-        *per_turn(comparison),
-        *per_capability(comparison),
-        *per_category(comparison),
-        *per_domain(comparison),
-        most_changed(comparison),
-    ]
-    return [table for table in tables if table.rows]
 
 
 def _tables(comparison: Comparison, kind: str, measures: Sequence[str]) -> list[Table]:
@@ -226,6 +231,11 @@ def _tables(comparison: Comparison, kind: str, measures: Sequence[str]) -> list[
         one.measure for one in comparison.contrasts if one.group[0] == kind and (one.base.value or one.tuned.value)
     }
     return [by_group(comparison, kind, measure) for measure in measures if measure in occurs]
+
+
+def _why(change: Change, most: int | None) -> str:
+    shown = change.reasons[:most]
+    return "; ".join((*shown, *(["..."] if len(shown) < len(change.reasons) else []))) or "other words"
 
 
 def _decided(flip: Flip) -> str:
@@ -243,17 +253,5 @@ def _decided(flip: Flip) -> str:
 def _cells(contrast: Contrast) -> tuple[str, str, str, str]:
     """What it rests on, each arm, and the difference with its interval."""
     unit, paired = unit_of(contrast.measure), contrast.difference
-    rests_on = f"{paired.n}, {paired.missing} missing" if paired.missing else f"{paired.n}"
     arms = number(contrast.base.value, unit), number(contrast.tuned.value, unit)
-    return rests_on, *arms, difference_alone(paired, unit)
-
-
-def _footnote(contrasts: Sequence[Contrast]) -> str:
-    """What the brackets are; nothing where there are none."""
-    levels = {level(one.difference) for one in contrasts}
-    if not levels:
-        return ""
-    return (
-        f"n: conversations. [low, high]: {' and '.join(sorted(levels))} t interval of the mean paired difference; "
-        "one that holds 0 leaves open whether anything changed."
-    )
+    return rests_on(paired), *arms, difference_alone(paired, unit)

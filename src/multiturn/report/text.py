@@ -11,7 +11,9 @@ from rich.console import Group
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from multiturn.report.tables import Table, all_tables, pass_rates, short_tables
+from multiturn.report.conclusion import sentences
+from multiturn.report.contents import all_tables, short_tables
+from multiturn.report.tables import Table, pass_rates
 from multiturn.text.printable import printable
 
 if TYPE_CHECKING:
@@ -35,7 +37,7 @@ def render(table: Table) -> RichTable:
     header = _safe(table.header, columns)
     rows = [_safe(cells, columns) for cells in table.rows]
     shown = RichTable(
-        title=_text(table.title),
+        title=_text(table.title) if table.title else None,
         caption=_text(table.footnote) if table.footnote else None,
         title_justify="left",
         caption_justify="left",
@@ -45,7 +47,7 @@ def render(table: Table) -> RichTable:
         padding=(0, _GAP - 1, 0, 0),
     )
     for index, text in enumerate(header):
-        widest = max((cell_len(cells[index]) for cells in rows), default=0)
+        widest = max((cell_len(line) for cells in rows for line in cells[index].splitlines()), default=0)
         whole = index > 0 and widest <= _KEEP and index not in table.words
         shown.add_column(Text(text), overflow="fold", no_wrap=whole)
     for cells in rows:
@@ -54,15 +56,33 @@ def render(table: Table) -> RichTable:
 
 
 def render_comparison(comparison: Comparison, *, everything: bool = False) -> Group:
-    """The tables of a comparison, and its notes, for ``Console.print``; ``everything`` adds all kinds of groups."""
+    """The evidence, the notes, and then what is concluded; ``everything`` adds all kinds of groups.
+
+    A footnote that a later table has too, or has more of, is left to that one.
+    """
     tables = (all_tables if everything else short_tables)(comparison)
-    last_saying = {table.footnote: index for index, table in enumerate(tables)}
+    evidence = len(tables) - bool(comparison.verdicts)
     parts: list[RichTable | Text] = []
     for index, table in enumerate(tables):
-        said_later = last_saying[table.footnote] != index
-        parts += [render(msgspec.structs.replace(table, footnote="") if said_later else table), Text("")]
-    parts += [_text(note) for note in comparison.notes]
-    return Group(*parts)
+        if index == evidence:
+            parts += _notes(comparison)
+        said_later = any(table.footnote in later.footnote for later in tables[index + 1 :])
+        parts += _placed(table, "" if said_later else table.footnote)
+    if evidence == len(tables):
+        parts += _notes(comparison)
+    first, *others = (_text(line) for line in sentences(comparison))
+    return Group(*parts, first, *([Text(""), *others] if others else []))
+
+
+def _placed(table: Table, footnote: str) -> list[RichTable | Text]:
+    """A table between its title and footnote, which may be wider than it is: a narrow one would fold them."""
+    title = [Text(printable(table.title), "table.title")] if table.title else []
+    below = [Text(printable(footnote), "table.caption")] if footnote else []
+    return [*title, render(msgspec.structs.replace(table, title="", footnote="")), *below, Text("")]
+
+
+def _notes(comparison: Comparison) -> list[RichTable | Text]:
+    return [*(_text(note) for note in comparison.notes), *([Text("")] if comparison.notes else [])]
 
 
 def render_pass_rates(found: PassRates) -> Group:

@@ -1,0 +1,206 @@
+"""What the verdicts say, in sentences for someone who has never taken a course in statistics.
+
+What this module does not know: how a verdict comes about; each one's own advice is made with it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from multiturn.report.numbers import estimate_alone, label_of, number, size, unit_of, whole_percent
+from multiturn.report.verdicts import MOVED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from multiturn.report.numbers import Unit
+    from multiturn.results import Comparison, Estimate, Verdict
+
+CLOSING: Final = (
+    "This compares two models on one suite. It is a signal, no proof that either is ready for use "
+    "(docs/limits.md says what it does not see)."
+)
+PAIR: Final = 2
+"""Fewer conversations say nothing of others."""
+
+_MORE_AND_LESS: Final = {
+    "check_pass": ("passes more checks than", "passes fewer checks than"),
+    "turn_pass": ("passes more turns than", "passes fewer turns than"),
+    "refusal": ("refuses more often than", "refuses less often than"),
+    "refusal_full": ("refuses more often than", "refuses less often than"),
+    "refusal_unexpected": ("wrongly refuses more often than", "wrongly refuses less often than"),
+    "refusal_missing": ("more often fails to refuse than", "less often fails to refuse than"),
+    "empty": ("gives more empty replies than", "gives fewer empty replies than"),
+    "cut_off": ("is cut off more often than", "is cut off less often than"),
+    "repetition": ("repeats itself more than", "repeats itself less than"),
+    "words": ("writes more words than", "writes fewer words than"),
+}
+"""What one arm does in comparison with the other, where a measure is higher and where it is lower."""
+
+
+class _Names(NamedTuple):
+    """What the two arms are called in a sentence."""
+
+    tuned: str
+    base: str
+
+
+_ARMS: Final = _Names("Tuned", "base")
+_RUNS: Final = _Names("The second run", "the first")
+
+
+def sentences(comparison: Comparison) -> Iterator[str]:
+    """What stands below the table of verdicts, a paragraph each; the first one says what the table comes to."""
+    verdicts = comparison.verdicts
+    primary = next((one for one in verdicts if one.role == "primary"), None)
+    if primary is None:
+        yield _no_primary(comparison)
+    else:
+        said = _primary(primary, _RUNS if comparison.same_model else _ARMS)
+        yield " ".join((*said, *([_false_alarms(comparison)] if comparison.same_model else [])))
+    if not verdicts:
+        return
+    if comparison.same_model and primary is None:
+        yield _false_alarms(comparison)
+    yield from _beside(comparison, primary)
+    yield from _rules(verdicts, comparison.plan.level)
+    yield CLOSING
+
+
+def _no_primary(comparison: Comparison) -> str:
+    label = label_of(comparison.plan.primary)
+    why = "no turn of this suite has checks" if label.endswith("passed") else "no turn of this suite is about that"
+    return f"No verdict on {label}: {why}. --primary MEASURE names another measure that the comparison is to be about."
+
+
+def _primary(verdict: Verdict, names: _Names) -> Iterator[str]:
+    """What the first verdict says, what it could have seen, and its advice."""
+    paired = verdict.contrast.difference
+    if paired.value is not None and paired.n >= PAIR:
+        yield from _said(verdict, names, paired, paired.value)
+    if verdict.advice:
+        yield f"{_capital(verdict.advice)}."
+
+
+def _said(verdict: Verdict, names: _Names, paired: Estimate, value: float) -> Iterator[str]:
+    label, unit = label_of(verdict.measure), unit_of(verdict.measure)
+    arms = f"{number(verdict.contrast.tuned.value, unit)} against {number(verdict.contrast.base.value, unit)}"
+    both = f"the {number(paired.n, 'count')} conversations{' that both have' if paired.missing else ''}"
+    if _unchanged(verdict):
+        yield f"{names.tuned} and {names.base} have the same {label} in each of {both}."
+        return
+    if verdict.word == "equivalent":
+        yield f"{names.tuned} and {names.base} are about equal in {label}: {arms}, {_near(verdict, unit)}."
+    elif verdict.word == "inconclusive":
+        yield f"Whether {_small(names.tuned)} and {names.base} differ in {label} can't be told yet: {arms}."
+    else:
+        yield f"{names.tuned} {_does(verdict.measure, value)} {names.base}: {arms}."
+    apart = f"{size(value, unit)} {_way(value, unit)}"
+    if paired.low is None or paired.high is None:
+        yield f"That is {apart} in each of {both}."
+    else:
+        yield f"Over {both} it is {apart}{_range(verdict, paired.low, paired.high)}."
+    if verdict.detectable is not None and verdict.word != "inconclusive":
+        yield (
+            f"What so many conversations can see: a true difference of {size(verdict.detectable, unit)} or more, in 80 "
+            "of 100 such comparisons; one half as large would mostly go unseen."
+        )
+    if verdict.word == "changed":
+        yield "Neither direction is better as such."
+
+
+def _near(verdict: Verdict, unit: Unit) -> str:
+    margin = "the margin" if verdict.margin is None else f"the margin of {size(verdict.margin, unit)}"
+    return f"less than {margin} apart, as far as this suite can tell"
+
+
+def _range(verdict: Verdict, low: float, high: float) -> str:
+    """Where the true difference most likely lies, in words."""
+    unit = unit_of(verdict.measure)
+    if low < 0 < high:
+        ends = [f"{size(end, unit)} {_way(end, unit)}" for end in (low, high)]
+        if verdict.word == "inconclusive":
+            return f", but the truth may lie anywhere from {ends[0]} to {ends[1]}"
+        return f", most likely between {ends[0]} and {ends[1]}"
+    near, far = sorted((abs(low), abs(high)))
+    return f", most likely between {size(near, unit, named=False)} and {size(far, unit)} {_way(low + high, unit)}"
+
+
+def _false_alarms(comparison: Comparison) -> str:
+    """What a word means where both runs are of one model."""
+    moved = [label_of(one.measure) for one in comparison.verdicts if one.word in MOVED]
+    if not moved:
+        return (
+            "Both runs are of the same model, so whatever differs is chance. No measure is said to have moved, as it "
+            "should be."
+        )
+    families = len({one.role for one in comparison.verdicts})
+    most = number(100 * families * (1 - comparison.plan.level), "count")
+    return (
+        f"Both runs are of the same model, so whatever differs is chance: {', '.join(moved)} moved, which is a false "
+        f"alarm. Up to {most} of 100 such runs have one."
+    )
+
+
+def _beside(comparison: Comparison, primary: Verdict | None) -> Iterator[str]:
+    """What is to be known of the other verdicts, and how many times base's tuned's lengths are."""
+    times = {one.measure: one.ratio for one in comparison.ratios if one.ratio.value is not None}
+    for verdict in comparison.verdicts:
+        told = []
+        if verdict.measure in times and not _unchanged(verdict):
+            told.append(f"tuned has {_times(times[verdict.measure])} times as many as base")
+        if verdict.advice and verdict is not primary and verdict.contrast.difference.n >= PAIR:
+            told.append(verdict.advice)
+        if told:
+            yield f"{label_of(verdict.measure)}: {'; '.join(told)}."
+
+
+def _times(ratio: Estimate) -> str:
+    return number(ratio.value, "score") if ratio.low is None else estimate_alone(ratio, "score")
+
+
+def _unchanged(verdict: Verdict) -> bool:
+    """Whether no conversation differs: then the difference says so beside its number, and its p value is 1."""
+    return verdict.p == 1 and bool(verdict.contrast.difference.note)
+
+
+def _rules(verdicts: Sequence[Verdict], level: float) -> Iterator[str]:
+    """How the words were found: the margins, and why the measures beside the first are judged more strictly."""
+    margins = ", ".join(
+        f"{label_of(one.measure)} {number(one.margin, unit_of(one.measure), points=True)}"
+        for one in verdicts
+        if one.margin is not None
+    )
+    if margins:
+        yield (
+            "EQUIVALENT means that the difference is almost surely smaller than its margin (by the "
+            f"{whole_percent(2 * level - 1)} interval, which is narrower than the one shown): {margins}."
+        )
+    beside = sum(one.role == "secondary" for one in verdicts)
+    if beside > 1:
+        which = "other " if beside < len(verdicts) else ""
+        yield (
+            f"The {which}{number(beside, 'count')} measures are judged together, and so more strictly (Holm's method): "
+            "the more one looks at, the sooner one of them differs by chance."
+        )
+
+
+def _does(measure: str, value: float) -> str:
+    more, less = _MORE_AND_LESS.get(
+        measure, (f"has more {label_of(measure)} than", f"has less {label_of(measure)} than")
+    )
+    return more if value > 0 else less
+
+
+def _way(value: float, unit: Unit) -> str:
+    if unit in {"words", "sentences", "characters", "tokens"}:
+        return "more" if value > 0 else "fewer"
+    return "higher" if value > 0 else "lower"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _small(text: str) -> str:
+    return text[:1].lower() + text[1:]

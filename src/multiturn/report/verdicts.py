@@ -1,0 +1,203 @@
+"""What a comparison concludes, as tables: the verdicts, where the primary measure moved, decay, noise floor.
+
+What this module does not know: how a verdict comes about, and the sentences below it (``conclusion.py``).
+"""
+
+from __future__ import annotations
+
+from textwrap import wrap
+from typing import TYPE_CHECKING, Final
+
+from multiturn.report.numbers import (
+    ABSENT,
+    change,
+    difference_alone,
+    label_of,
+    number,
+    range_alone,
+    unit_of,
+    whole_percent,
+)
+from multiturn.report.tables import Table, brackets, rests_on
+from multiturn.results import Plan
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from multiturn.report.numbers import Unit
+    from multiturn.results import Comparison, Estimate, NoiseFloor, Verdict, VerdictWord
+
+MOVED: Final[frozenset[VerdictWord]] = frozenset({"regressed", "improved", "changed"})
+"""The words that say that something is different."""
+
+SAME_MODEL: Final = "A/A run: the same model twice, whatever differs is noise"
+WIDE: Final = len("[+71.3, +100.0]")
+"""Of the widest interval of a share."""
+_SEES: Final = "would see: the smallest true difference that such a comparison finds in 80 of 100 cases."
+
+
+def verdict_table(comparison: Comparison) -> Table:
+    """A row for each verdict, the primary one first; no rows where there is no verdict.
+
+    Cells have up to three lines, so that a row with everything in it fits into 80 columns.
+    """
+    verdicts = comparison.verdicts
+    about = f"{brackets([one.contrast for one in verdicts])} {_SEES} pp: percentage points."
+    return Table(
+        title=_title(comparison),
+        header=("measure", "base", "tuned", "tuned - base", "verdict", "would see", "n"),
+        rows=tuple(_row(one, same_model=comparison.same_model) for one in verdicts),
+        footnote=about if verdicts else "",
+    )
+
+
+def localisation_table(comparison: Comparison) -> Table:
+    """By capability, where the primary measure moved; no rows where it did not."""
+    found = comparison.localisation
+    standing = [label_of(one.contrast.group[1]) for one in found if one.word in MOVED]
+    moved = (
+        ", ".join(standing)
+        if standing
+        else "none, so where it moved can't be said; each has fewer conversations than all together"
+    )
+    return Table(
+        title=f"Where it moved: {label_of(comparison.plan.primary)} by capability",
+        header=("capability", "n", "tuned - base", "verdict", "would see"),
+        rows=tuple(
+            (
+                label_of(one.contrast.group[1]),
+                rests_on(one.contrast.difference),
+                difference_alone(one.contrast.difference, unit_of(one.measure)),
+                f"{one.word} (depends on missing data)" if one.depends_on_missing else one.word,
+                _sees(one),
+            )
+            for one in found
+        ),
+        footnote=f"Judged together, and so more strictly (Holm's method). It stands for {moved}." if found else "",
+        words=(0, 3),
+    )
+
+
+def decay_table(comparison: Comparison) -> Table:
+    """A row for each arm, and their difference; no rows where no conversation has late turns and the early one."""
+    found = comparison.decay
+    if found is None:
+        return Table(title="", header=("", "n", "late - early"), rows=())
+    label, unit = label_of(found.measure), unit_of(found.measure)
+    arms = (("base", found.base), ("tuned", found.tuned), ("tuned - base", found.difference))
+    loses = "; below 0, tuned loses more on the way than base" if found.orientation == "higher_is_better" else ""
+    return Table(
+        title=f"Late turns against the early one: {label}",
+        header=("", "n", "late - early"),
+        rows=tuple((name, rests_on(one), difference_alone(one, unit)) for name, one in arms),
+        footnote=(
+            f"How much more or less it is late (turn 4 and on) than early (turn 2) in the same conversations{loses}. "
+            "With 0 inside [low, high], that is open."
+        ),
+    )
+
+
+def noise_tables(comparison: Comparison) -> list[Table]:
+    """The two questions that a comparison with several samples answers, and what more of either would buy."""
+    return [_noise(floor) for floor in comparison.noise]
+
+
+def _noise(floor: NoiseFloor) -> Table:
+    unit = unit_of(floor.measure)
+    return Table(
+        title=f"Noise floor: {label_of(floor.measure)}, tuned - base",
+        header=("question", "n", "tuned - base"),
+        rows=(
+            (
+                "on conversations like these (what the verdict is about)",
+                rests_on(floor.like_these),
+                difference_alone(floor.like_these, unit),
+            ),
+            (
+                "on exactly these, held again (says nothing of others)",
+                rests_on(floor.these),
+                difference_alone(floor.these, unit),
+            ),
+        ),
+        footnote=" ".join((*_parts(floor), *_outlook(floor))),
+        words=(0,),
+    )
+
+
+def _parts(floor: NoiseFloor) -> Iterator[str]:
+    """Which share of the uncertainty comes from where."""
+    judging = floor.judging or 0.0
+    held = 1.0 if floor.judging is not None else floor.samples
+    parts = floor.between, floor.within / held, judging
+    total = sum(parts)
+    if total == 0:
+        yield "Nothing differed, neither between conversations nor from sample to sample."
+        return
+    between, within, judged = (whole_percent(part / total) for part in parts)
+    by_judge = f", and {judged} from judging (judged again, the same reply gets another mark)" if judging else ""
+    once = " of one sample, judged once," if floor.judging is not None else ""
+    yield (
+        f"Of the uncertainty{once} about {between} comes from the conversations (some change more than others) and "
+        f"{within} from sampling (held again, the same conversation comes out differently){by_judge}."
+    )
+
+
+def _outlook(floor: NoiseFloor) -> Iterator[str]:
+    """What another size would see."""
+    if not floor.outlook:
+        return
+    unit = unit_of(floor.measure)
+    sizes = ", ".join(
+        f"{number(one.conversations, 'count')} x {number(one.samples, 'count')} from "
+        f"{number(one.detectable, unit, points=True)}"
+        for one in floor.outlook
+    )
+    yield f"What each size (conversations x samples) would see: {sizes}."
+
+
+def _title(comparison: Comparison) -> str:
+    plan = comparison.plan
+    look = ""
+    if plan.level != Plan().level:
+        look = f", look {number(plan.look, 'count')} of 2 at {number(1 - plan.level, 'share')} each"
+    return f"Verdict{look}{f' ({SAME_MODEL})' if comparison.same_model else ''}"
+
+
+def _row(verdict: Verdict, *, same_model: bool) -> tuple[str, ...]:
+    contrast, unit = verdict.contrast, unit_of(verdict.measure)
+    return (
+        "\n".join((label_of(verdict.measure), *_marks(verdict))),
+        number(contrast.base.value, unit),
+        number(contrast.tuned.value, unit),
+        "\n".join((change(contrast.difference.value, unit), *_range(contrast.difference, unit))),
+        "\n".join((verdict.word.upper(), *_doubts(verdict, same_model=same_model))),
+        _sees(verdict),
+        rests_on(contrast.difference).replace(" missing", "\nmissing"),
+    )
+
+
+def _range(found: Estimate, unit: Unit) -> list[str]:
+    """The interval; or why there is none, in lines that are no wider."""
+    text = range_alone(found, unit)
+    return [text] if found.low is not None else wrap(text, WIDE)
+
+
+def _marks(verdict: Verdict) -> Iterator[str]:
+    if verdict.role == "primary":
+        yield "primary"
+    if verdict.contrast.orientation == "lower_is_better":
+        yield "less is better"
+
+
+def _doubts(verdict: Verdict, *, same_model: bool) -> Iterator[str]:
+    if same_model and verdict.word in MOVED:
+        yield "false alarm"
+    if verdict.depends_on_missing:
+        yield "depends on"
+        yield "missing data"
+
+
+def _sees(verdict: Verdict) -> str:
+    """From which size on a difference is found."""
+    found = verdict.detectable
+    return ABSENT if found is None else f"from {number(found, unit_of(verdict.measure), points=True)}"
