@@ -8,7 +8,7 @@ import statistics
 from collections.abc import Callable
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from multiturn.stats.components import Components, components, outlook
@@ -116,10 +116,12 @@ def test_agrees_with_the_plain_twin(arms: tuple[Arm, Arm]) -> None:
 
 @given(balanced_arms)
 def test_the_parts_add_up_to_the_variance_of_the_difference(arms: tuple[Arm, Arm]) -> None:
-    """Where nothing was cut at 0, the outlook for the same numbers is the error that was found."""
+    """The outlook for the same numbers is the error that was found, or above it where a part was cut at 0."""
     found = split(*arms)
-    assume(found.between > 0 and found.within > 0)
-    assert outlook(found, found.n, round(found.samples)) == pytest.approx(found.error, rel=1e-9)
+    again = outlook(found, found.n, round(found.samples))
+    assert again >= found.error * (1 - 1e-9)
+    if found.between > 1e-9 and found.within > 1e-9:
+        assert again == pytest.approx(found.error, rel=1e-6)
 
 
 def simulated(chance: random.Random, sizes: Callable[[int, int], int], judges: Callable[[int], int]) -> tuple[Arm, Arm]:

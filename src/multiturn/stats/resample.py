@@ -21,6 +21,9 @@ from multiturn.stats.paired import PAIR
 ENOUGH: Final = 30
 """A median has an interval from this many conversations on."""
 
+GROUPS: Final = 1000
+"""At most so many times conversations are left out to measure the acceleration."""
+
 FEWEST: Final = 5
 """A ratio has an interval from this many conversations on."""
 
@@ -56,12 +59,14 @@ def bca(
     interval is the quantile of the drawn values at ``Phi(z0 + (z0 + z) / (1 - a * (z0 + z)))``: z is the normal
     quantile of the plain end, z0 that of the share of drawn values below the statistic of the data (those equal to it
     count half), a the acceleration from leaving out one conversation at a time, ``sum(d^3) / (6 * sum(d^2)^1.5)`` with
-    d the mean of these values less each of them.
+    d the mean of these values less each of them. Of more than ``GROUPS`` conversations random groups of equal size are
+    left out instead (B. Efron and B. Narasimhan, "The automatic construction of bootstrap confidence intervals",
+    Journal of Computational and Graphical Statistics 29, 2020), so that the time does not grow with the square of n.
 
     Args:
         rows: One row per conversation, of one or more numbers: shape (n, k).
-        statistic: Takes many samples at once, shape (samples, n or n - 1, k), and gives one value for each. Where it
-            is not defined it gives a value that is not finite.
+        statistic: Takes many samples at once, shape (samples, n or fewer, k), and gives one value for each. Where it is
+            not defined it gives a value that is not finite.
         level: Of the interval, in (0, 1).
         draws: How many samples are drawn.
         seed: Of the draws.
@@ -166,8 +171,9 @@ def _bca(
     """:func:`bca` with the reach of the interval in standard errors of a normal distribution."""
     if len(rows) < PAIR:
         return None
-    left_out = _values(statistic, rows, (_without(len(rows), some) for some in _chunks(len(rows), rows.size)))
-    acceleration = _acceleration(left_out)
+    groups = _groups(len(rows), seed)
+    places = (_without(len(rows), groups[some.start : some.stop]) for some in _chunks(len(groups), rows.size))
+    acceleration = _acceleration(_values(statistic, rows, places))
     if acceleration is None:
         return None
     return _interval(rows, statistic, acceleration, reach, draws=draws, seed=seed)
@@ -216,10 +222,19 @@ def _chunks(count: int, size: int) -> Iterator[range]:
     return (range(first, min(first + step, count)) for first in range(0, count, step))
 
 
-def _without(n: int, some: range) -> NDArray[np.intp]:
-    """For each place in ``some``, all n places but that one."""
-    places = np.arange(n - 1)
-    return places + (places >= np.arange(some.start, some.stop)[:, None])
+def _groups(n: int, seed: int) -> NDArray[np.intp]:
+    """What is left out together, one row per group: each alone, or at random as many as make ``GROUPS`` groups."""
+    size = math.ceil(n / GROUPS)
+    if size == 1:
+        return np.arange(n)[:, None]
+    return np.random.default_rng([seed, size]).permutation(n)[: n - n % size].reshape(-1, size)
+
+
+def _without(n: int, groups: NDArray[np.intp]) -> NDArray[np.intp]:
+    """For each group, all n places but those in it."""
+    kept = np.ones((len(groups), n), dtype=bool)
+    kept[np.arange(len(groups))[:, None], groups] = False
+    return np.nonzero(kept)[1].reshape(len(groups), -1)
 
 
 def _all_equal(values: NDArray[np.float64]) -> bool:
