@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -173,12 +174,12 @@ def test_a_file_that_is_no_prompt_is_refused(  # noqa: PLR0917 - a flag, a file 
     assert ASKED == []
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_a_file_that_may_not_be_read(refused: Refused, suite: str, folder: Path) -> None:
-    """Its name and the reason."""
-    (folder / "p.txt").write_text("Hi.", encoding="utf-8")
-    (folder / "p.txt").chmod(0)
-    assert "p.txt can't be read" in refused("run", HEARD, "--suite", suite, "--system", "p.txt")
+@pytest.mark.usefixtures("folder")
+def test_what_is_there_and_can_not_be_read(refused: Refused, suite: str) -> None:
+    """Its name and the reason; here a socket, which nobody can open, not even root."""
+    with socket.socket(socket.AF_UNIX) as here:
+        here.bind("p.txt")
+        assert "--system: p.txt can't be read: " in refused("run", HEARD, "--suite", suite, "--system", "p.txt")
 
 
 def test_a_name_that_is_no_text_and_no_file(refused: Refused, suite: str) -> None:
