@@ -6,7 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from multiturn.report.numbers import Unit, difference, estimate, in_short, number
+from multiturn.report.numbers import (
+    Unit,
+    difference,
+    estimate,
+    in_short,
+    number,
+    range_alone,
+    size,
+    whole,
+    whole_percent,
+)
 from multiturn.results import Estimate
 
 
@@ -100,3 +110,42 @@ def test_what_is_no_number_is_not_shown_as_one(value: float) -> None:
 )
 def test_a_text_in_short_is_one_line_of_at_most_so_many_characters(text: str, shown: str) -> None:
     assert in_short(text, 10) == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "shown", "digits"),
+    [
+        (-0.105, "share", "10.5 points", "10.5"),
+        (0.25, "flag", "25.0 points", "25.0"),
+        (-34.8, "words", "35 words", "35"),
+        (2.46, "sentences", "2.5 sentences", "2.5"),
+        (-0.3, "score", "0.30", "0.30"),
+    ],
+)
+def test_a_sentence_says_how_large_a_difference_is(value: float, unit: Unit, shown: str, digits: str) -> None:
+    """Its direction is a word of the sentence."""
+    assert (size(value, unit), size(value, unit, named=False)) == (shown, digits)
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "shown"),
+    [(0.576, "share", "58"), (1, "flag", "100"), (0, "share", "0"), (None, "share", "-"), (43.9, "words", "44")],
+)
+def test_where_there_is_little_room_percent_are_whole(value: float | None, unit: Unit, shown: str) -> None:
+    assert whole(value, unit) == shown
+
+
+def test_a_share_that_is_roughly_known_is_whole_percent() -> None:
+    assert whole_percent(0.6249) == "62%"
+
+
+@pytest.mark.parametrize(
+    ("found", "shown"),
+    [
+        (Estimate(value=0.125, low=0.049, high=0.201, n=20, missing=0), "[+4.9, +20.1]"),
+        (Estimate(value=0.5, n=6, missing=0, note="all 6 equal"), "(all 6 equal)"),
+        (Estimate(value=None, n=0, missing=0), "(no conversation measured)"),
+    ],
+)
+def test_a_range_by_itself_or_why_there_is_none(found: Estimate, shown: str) -> None:
+    assert range_alone(found, "share") == shown

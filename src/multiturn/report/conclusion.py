@@ -99,7 +99,7 @@ def _said(verdict: Verdict, names: _Names, paired: Estimate, value: float) -> It
     if paired.low is None or paired.high is None:
         yield f"That is {apart} in each of {both}."
     else:
-        yield f"Over {both} it is {apart}{_range(verdict, paired.low, paired.high)}."
+        yield f"On average over {both} it is {apart}{_range(verdict, paired.low, paired.high)}."
     if verdict.detectable is not None and verdict.word != "inconclusive":
         yield (
             f"What so many conversations can see: a true difference of {size(verdict.detectable, unit)} or more, in 80 "

@@ -47,7 +47,7 @@ class _Profile:
                 self._cells[name, turn] = one
         self.names: Final = list(dict.fromkeys(name for name, _ in self._cells))
         turns = sorted({int(turn) for _, turn in self._cells})
-        self._left_out: Final = [str(turn) for turn in turns if turn < first < turns[-1]]
+        self._left_out: Final = [str(turn) for turn in turns if turn < first <= turns[-1]]
         self._turns: Final = [str(turn) for turn in turns if str(turn) not in self._left_out]
         self._add_sums({one.group: one for one in comparison.contrasts if one.measure == self._measure})
 
@@ -78,7 +78,7 @@ class _Profile:
         portion: list[str] = []
         left = room
         for turn in (_ALL, *self._turns):
-            wide = _GAP + max(len(self._cell(name, turn)) for name in (*self.names, _ALL))
+            wide = _GAP + max(len(_heading(turn)), *(len(self._cell(name, turn)) for name in (*self.names, _ALL)))
             if wide > left and portion:
                 yield portion
                 portion, left = [], room
@@ -91,7 +91,7 @@ class _Profile:
         missing = any(" of " in text for row in rows for text in row[1:])
         return Table(
             title=f"Profile: {label_of(self._measure)} by {self._kind} and turn",
-            header=(self._kind, *(turn if turn == _ALL else f"turn {turn}" for turn in turns)),
+            header=(self._kind, *(_heading(turn) for turn in turns)),
             rows=tuple(rows),
             footnote=" ".join(self._about(unseen, missing=missing)),
             words=(0,),
@@ -114,6 +114,10 @@ class _Profile:
         if not paired.n:
             return f"{ABSENT}{_rests_on(paired)}"
         return f"{whole(found.base.value, unit)}->{whole(found.tuned.value, unit)}{_rests_on(paired)}"
+
+
+def _heading(turn: str) -> str:
+    return turn if turn == _ALL else f"turn {turn}"
 
 
 def _rests_on(paired: Estimate) -> str:
