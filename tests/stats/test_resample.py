@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy import stats as scipy_stats
 
 from multiturn.results import Estimate
-from multiturn.stats.resample import ENOUGH, FEWEST, bca, median_of, ratio_of_means
+from multiturn.stats.resample import ENOUGH, bca, median_of, ratio_of_means
 
 # Spatial test data, part A, of 26 children: B. Efron and R. J. Tibshirani, An Introduction to the Bootstrap (1993),
 # table 14.1.
@@ -24,8 +24,8 @@ CHILDREN = (
 )
 
 # Words of a reply, of as many conversations: short, skewed, with ties.
-LENGTHS = (12.0, 30.0, 25.0, 41.0, 8.0, 19.0, 77.0, 30.0, 52.0, 16.0, 33.0, 21.0)
-LONGER = (15.0, 28.0, 36.0, 60.0, 9.0, 30.0, 95.0, 41.0, 50.0, 22.0, 47.0, 20.0)
+LENGTHS = (12.0, 30.0, 25.0, 41.0, 8.0, 19.0, 77.0, 30.0, 52.0, 16.0, 33.0, 21.0) * 3
+LONGER = (15.0, 28.0, 36.0, 60.0, 9.0, 30.0, 95.0, 41.0, 50.0, 22.0, 47.0, 20.0) * 3
 
 
 def table(*columns: tuple[float, ...]) -> NDArray[np.float64]:
@@ -183,7 +183,7 @@ def test_a_ratio_has_the_unit_of_neither_arm() -> None:
     assert plain.value == pytest.approx(sum(LONGER) / sum(LENGTHS))
     assert interval(both) == pytest.approx(interval(plain), rel=1e-9)
     assert interval(one) == pytest.approx([2 * end for end in interval(plain)], rel=1e-9)
-    assert (plain.n, plain.missing, plain.level, plain.note) == (12, 0, 0.95, "")
+    assert (plain.n, plain.missing, plain.level, plain.note) == (36, 0, 0.95, "")
 
 
 def test_a_ratio_of_few_reaches_as_far_as_students_t() -> None:
@@ -209,7 +209,7 @@ def test_a_ratio_of_few_reaches_as_far_as_students_t() -> None:
     assert found == pytest.approx((theirs.low, theirs.high), rel=0.02)
 
 
-@pytest.mark.parametrize("n", [10, 40])
+@pytest.mark.parametrize("n", [30, 60])
 def test_a_ratio_is_covered_about_as_often_as_the_level_says(n: int) -> None:
     """Skewed lengths, tuned a fifth longer, 200 times over: 95 % hold 1.2, less a little (the docstring says what)."""
     chance = np.random.default_rng(11)
@@ -259,15 +259,16 @@ def test_there_is_no_ratio_to_nothing() -> None:
 
 
 def test_a_ratio_of_too_few_conversations_has_no_interval() -> None:
-    found = ratio_of_means(LENGTHS[: FEWEST - 1], LONGER[: FEWEST - 1])
-    assert (found.value, found.low, found.note) == (139 / 108, None, "fewer than 5 conversations")
-    assert ratio_of_means(LENGTHS[:FEWEST], LONGER[:FEWEST]).low is not None
+    found = ratio_of_means(LENGTHS[: ENOUGH - 1], LONGER[: ENOUGH - 1])
+    assert (found.low, found.note) == (None, "fewer than 30 conversations")
+    assert found.value == sum(LONGER[: ENOUGH - 1]) / sum(LENGTHS[: ENOUGH - 1])
+    assert ratio_of_means(LENGTHS[:ENOUGH], LONGER[:ENOUGH]).low is not None
 
 
 def test_a_base_that_may_be_0_has_a_ratio_without_interval() -> None:
     """Some of the samples drawn have no tool call at all in base: over them there is no ratio."""
-    found = ratio_of_means([0.0] * 5 + [1.0], [1.0] * 6)
-    assert found.value == pytest.approx(6.0)
+    found = ratio_of_means([0.0] * 29 + [1.0], [1.0] * 30)
+    assert found.value == pytest.approx(30.0)
     assert (found.low, found.note) == (None, "the mean of base is too near 0")
 
 
