@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import tracemalloc
 from collections.abc import Iterator
+from typing import Any
 
 import msgspec
 import pytest
@@ -13,7 +14,10 @@ from tests.comparing import LOST, OVERFLOW, compared, contrast, held, suite
 
 from multiturn.compare import compare
 from multiturn.conversation import Conversation, Suite, Turn
+from multiturn.errors import UsageError
 from multiturn.finding import Assessed, Signal
+from multiturn.measures import BY_NAME
+from multiturn.results import Plan
 
 
 def test_conversations_are_compared_in_pairs() -> None:
@@ -290,7 +294,7 @@ def test_a_suite_without_checks_or_expected_refusals_has_no_rows_of_them() -> No
 def test_an_arm_near_the_floor_is_told_of(base: str, tuned: str, told: tuple[str, ...]) -> None:
     """A tuned model that fell there from a good base is a finding: only what it has left says little."""
     runs = [[checked(name, said, said) for name in ("c0", "c1", "c2")] for said in (base, tuned)]
-    notes = compared(CHECKED, *runs).notes
+    notes = compared(CHECKED, runs[0], runs[1]).notes
     assert len(notes) == len(told)
     assert all(note.startswith(beginning) for note, beginning in zip(notes, told, strict=True))
 
@@ -307,3 +311,72 @@ def test_where_a_refusal_is_right_and_where_it_is_wrong_are_rates_of_their_own()
     assert (unexpected.base.value, unexpected.tuned.value, unexpected.orientation) == (0, 1, "lower_is_better")
     assert (absent.base.value, absent.tuned.value, absent.orientation) == (0, 0.5, "lower_is_better")
     assert contrast(found, "refusal").orientation == "neither"
+
+
+# The plan, and what comes first
+
+
+def test_a_plan_must_name_measures_that_there_are() -> None:
+    """The primary, and each that it gives a margin; the hint lists what there is."""
+    for plan in (Plan(primary="cheks"), Plan(margins={"cheks": 0.1})):
+        with pytest.raises(UsageError, match="no measure is called 'cheks'") as caught:
+            compared(suite(1), [], [], plan)
+        assert caught.value.hint == f"one of: {', '.join(BY_NAME)}"
+
+
+@pytest.mark.parametrize("fields", [{"level": 0.5}, {"level": 1.0}, {"margins": {"words": 0.0}}, {"look": 3}])
+def test_a_plan_that_can_not_be_followed_is_refused(fields: dict[str, Any]) -> None:
+    """At 50 % the interval of equivalence, of twice the error, would have a level of 0."""
+    with pytest.raises(ValueError, match=next(iter(fields)).removesuffix("s")):
+        Plan(**fields)
+
+
+def test_a_comparison_bears_its_plan_and_whether_it_is_of_one_model() -> None:
+    plan = Plan(primary="words", margins={"words": 0.1})
+    found = compare(suite(1), [], [], base_run="r1", tuned_run="r2", plan=plan, same_model=True, notes=["first"])
+    assert (found.plan, found.same_model, found.notes[0]) == (plan, True, "first")
+    assert compared(suite(1), [], []).same_model is False
+
+
+def broken(count: int, reply: str, *, of: int = 20) -> list[Assessed]:
+    """Conversations of one turn, the first of them with this reply."""
+    return [held(f"c{at}", reply if at < count else "a") for at in range(of)]
+
+
+@pytest.mark.parametrize(
+    ("reply", "told"),
+    [("", "15.0% of {arm}'s replies are empty"), ("Sorry", "15.0% of {arm}'s replies are refusals")],
+)
+def test_an_arm_of_which_more_than_one_reply_in_ten_is_broken_is_to_be_fixed_first(reply: str, told: str) -> None:
+    """It stands before all other notes, for either arm; one in ten is not yet enough."""
+    few, many = broken(2, reply), broken(3, reply)
+    assert compared(suite(20, 1), few, few).notes == ()
+    for arm, runs in (("base", (many, few)), ("tuned", (few, many))):
+        (note,) = compared(suite(20, 1), *runs).notes
+        assert note == f"fix first: {told.format(arm=arm)}; other measures follow from that"
+
+
+def cut(conversation: str, ends: str) -> Assessed:
+    """Replies that ended at the limit where there is an x."""
+    assessed = held(conversation, *("a" for _ in ends))
+    found = [Signal(name="cut_off", turn=at, value=float(end == "x"), unit="flag") for at, end in enumerate(ends)]
+    return Assessed(assessed.transcript, (*assessed.signals, *found))
+
+
+def test_replies_that_were_cut_off_are_to_be_fixed_first() -> None:
+    (note,) = compared(suite(1), [cut("c0", "x-")], [cut("c0", "--")]).notes
+    assert note.startswith("fix first: 50.0% of base's replies are cut off at the limit (--max-tokens);")
+
+
+@pytest.mark.parametrize(
+    ("expected", "told"),
+    [(None, "refusals;"), (False, "refusals where none is right;"), (True, None)],
+)
+def test_only_refusals_that_are_not_right_are_to_be_fixed(
+    expected: bool | None,  # noqa: FBT001 - the suite's own field
+    told: str | None,
+) -> None:
+    """A model that refuses what it should is sound."""
+    runs = broken(20, "Sorry")
+    notes = compared(suite(20, 1, refusal_expected=expected), runs, runs).notes
+    assert [note.partition(" are ")[2].partition(" other")[0] for note in notes] == [told] * 2 * (told is not None)
