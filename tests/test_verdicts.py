@@ -22,6 +22,12 @@ MIXED: Final = (-0.3, -0.2, 0.1, 0.0)
 """Mean -0.1, squares 0.1, standard deviation 0.1826, standard error 0.0913: 95 % is -0.391 to 0.191."""
 
 
+LONG: Final = pair(
+    [3001 / 3, 3250 / 3, 3503 / 3, 3778 / 3, 3999 / 3], [third / 3 + 1 / 15 for third in (3001, 3250, 3503, 3778, 3999)]
+)
+"""Of these sums one is off by 1e-13, so that one difference is not quite the same: Student's p would be 1e-49."""
+
+
 class Situation(NamedTuple):
     """A pair, what it is held against, and what is to be said."""
 
@@ -62,6 +68,7 @@ SITUATIONS: Final = (
     Situation("6 that all fell alike, at 97.5 %", differing(*[-0.5] * 6), "inconclusive", level=0.975),
     Situation("7 that all fell alike, at 97.5 %: p = 2/128", differing(*[-0.5] * 7), "regressed", level=0.975),
     Situation("6 equal but for rounding", pair([0.2, 0.1, 0.7] * 2, [0.3, 0.2, 0.8] * 2), "improved"),
+    Situation("5 of about 1,200 words, a fifteenth longer each but for rounding", LONG, "inconclusive"),
     Situation(
         "hardly any difference in 4 says little of those not drawn", differing(0.01, -0.01, 0.01, -0.01),
         "inconclusive", extreme=1.0,

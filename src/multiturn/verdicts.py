@@ -99,7 +99,7 @@ def word_of(
     narrow, wide = (difference_interval(pair.base, pair.tuned, at, extreme=extreme) for at in (2 * level - 1, level))
     if margin is not None and _inside(narrow, margin):
         return "equivalent"
-    if wide.value is None or wide.n < PAIR:
+    if wide.value is None:
         return "inconclusive"
     if wide.low is None or wide.high is None:
         p = p_of(pair)
