@@ -173,17 +173,22 @@ def test_what_was_lost_stands_before_what_was_won_and_the_most_changed_first() -
     assert found.footnote == ""
 
 
-def test_five_flipped_checks_are_shown_in_short_and_all_of_them_where_all_is_asked_for() -> None:
-    """In short without the capability, so that the rest of a row has room."""
-    many = tuple(flip("c2", "fail", turn=turn) for turn in range(7))
-    comparison = msgspec.structs.replace(
-        CHECKED, changes=(Change(conversation="c2", score=4, reasons=("r",), flips=many),)
+def test_one_flipped_check_of_each_conversation_is_shown_in_short_and_all_where_all_is_asked_for() -> None:
+    """In short five at most: what tuned lost first, and without the capability, so that the rest of a row has room."""
+    changes = tuple(
+        Change(conversation=name, score=4, reasons=("r",), flips=(flip(name, "pass"), flip(name, "fail", turn=2)))
+        for name in ("c1", "c2", "c3", "c4", "c5", "c6")
     )
+    comparison = msgspec.structs.replace(CHECKED, changes=changes)
     short, whole = tables.flipped_checks_short(comparison), tables.flipped_checks(comparison)
     assert short.header == ("conversation", "turn", "what failing means", "base -> tuned", "what decided")
-    assert [row[1] for row in short.rows] == [str(turn) for turn in range(1, 6)]
-    assert (short.rows[0][4], short.footnote) == ("does not say '5:45'", "2 more.")
-    assert (len(whole.rows), whole.footnote) == (7, "")
+    assert [row[:2] for row in short.rows] == [("c1", "3"), ("c2", "3"), ("c3", "3"), ("c4", "3"), ("c5", "3")]
+    assert (short.rows[0][4], short.footnote) == ("does not say '5:45'", "One of each conversation; 7 more.")
+    assert (len(whole.rows), whole.footnote) == (12, "")
+    single = msgspec.structs.replace(
+        CHECKED, changes=(Change(conversation="c", score=4, reasons=("r",), flips=(flip("c", "fail"),)),)
+    )
+    assert tables.flipped_checks_short(single).footnote == ""
 
 
 def test_in_short_the_most_changed_have_their_first_reasons() -> None:

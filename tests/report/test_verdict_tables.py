@@ -36,7 +36,7 @@ def shown(comparison: Comparison, width: int = 80, *, everything: bool = False) 
 def ending(comparison: Comparison) -> str:
     """What the screen ends with: the table of verdicts and all below it."""
     text = shown(comparison)
-    return text[text.rindex("\nVerdict") + 1 :]
+    return text[text.rindex("\nVerdict") + 1 :].rstrip()
 
 
 def first(comparison: Comparison) -> str:
@@ -326,8 +326,8 @@ def test_late_turns_against_the_early_one() -> None:
         ("tuned", "12", "-66.7 pp"),
         ("tuned - base", "12", "-16.7 pp"),
     ]
-    assert f"late (turn {LATE + 1} and on) than early (turn {EARLY + 1})" in table.footnote
-    assert "below 0, tuned loses more on the way than base" in table.footnote
+    assert table.footnote.startswith(f"Late is turn {LATE + 1} and on, early is turn {EARLY + 1} of the same")
+    assert "Below 0 in the last row, tuned loses more on the way than base" in table.footnote
     assert decay_table(msgspec.structs.replace(FALL, decay=None)).rows == ()
 
 

@@ -136,41 +136,47 @@ def checks_passed(comparison: Comparison, kinds: Sequence[str]) -> list[Table]:
     return [table for table in found if table.rows]
 
 
-def flipped_checks_short(comparison: Comparison) -> Table:
-    """The first of the flipped checks, without the capability: its column is what makes the others narrow."""
-    table = flipped_checks(comparison, MOST_FLIPS)
-    kept = [at for at, heading in enumerate(table.header) if heading != "capability"]
+def flipped_checks(comparison: Comparison) -> Table:
+    """The checks that one arm passes and the other fails: what tuned lost first, by how much conversations changed."""
     return Table(
-        title=table.title,
-        header=tuple(table.header[at] for at in kept),
-        rows=tuple(tuple(cells[at] for at in kept) for cells in table.rows),
-        footnote=table.footnote,
+        title="Flipped checks",
+        header=("conversation", "turn", "capability", "what failing means", "base -> tuned", "what decided"),
+        rows=tuple(_flip_cells(flip) for flip in _flips(comparison)),
+        words=(2, 3, 5),
+    )
+
+
+def flipped_checks_short(comparison: Comparison) -> Table:
+    """One of each conversation, without the capability: its column is what makes the others narrow."""
+    flips = _flips(comparison)
+    first: dict[str, Flip] = {}
+    for flip in flips:
+        first.setdefault(flip.conversation, flip)
+    shown = list(first.values())[:MOST_FLIPS]
+    more = len(flips) - len(shown)
+    return Table(
+        title="Flipped checks",
+        header=("conversation", "turn", "what failing means", "base -> tuned", "what decided"),
+        rows=tuple(cells[:2] + cells[3:] for cells in map(_flip_cells, shown)),
+        footnote=f"One of each conversation; {number(more, 'count')} more." if more else "",
         words=(2, 4),
     )
 
 
-def flipped_checks(comparison: Comparison, limit: int | None = None) -> Table:
-    """The checks that one arm passes and the other fails: what tuned lost first, by how much conversations changed."""
+def _flips(comparison: Comparison) -> list[Flip]:
+    """What tuned lost first; the most changed conversations stay first (sorting is stable)."""
     flips = [flip for change in comparison.changes for flip in change.flips]
-    flips.sort(key=lambda flip: flip.after == "pass")  # stable: the most changed conversations stay first
-    shown = flips[:limit]
-    more = len(flips) - len(shown)
-    return Table(
-        title="Flipped checks",
-        header=("conversation", "turn", "capability", "what failing means", "base -> tuned", "what decided"),
-        rows=tuple(
-            (
-                flip.conversation,
-                f"{flip.turn + 1} (sample {flip.sample + 1})" if flip.sample else f"{flip.turn + 1}",
-                label_of(flip.capability or ABSENT),
-                in_short(flip.why or f"not: {flip.wants}", QUOTED),
-                f"{flip.before} -> {flip.after}",
-                _decided(flip),
-            )
-            for flip in shown
-        ),
-        footnote=f"{number(more, 'count')} more." if more else "",
-        words=(2, 3, 5),
+    return sorted(flips, key=lambda flip: flip.after == "pass")
+
+
+def _flip_cells(flip: Flip) -> tuple[str, ...]:
+    return (
+        flip.conversation,
+        f"{flip.turn + 1} (sample {flip.sample + 1})" if flip.sample else f"{flip.turn + 1}",
+        label_of(flip.capability or ABSENT),
+        in_short(flip.why or f"not: {flip.wants}", QUOTED),
+        f"{flip.before} -> {flip.after}",
+        _decided(flip),
     )
 
 

@@ -71,7 +71,7 @@ def render_comparison(comparison: Comparison, *, everything: bool = False) -> Gr
     if evidence == len(tables):
         parts += _notes(comparison)
     first, *others = (_text(line) for line in sentences(comparison))
-    return Group(*parts, first, *([Text(""), *others] if others else []))
+    return Group(*parts, first, Text(""), *([*others, Text("")] if others else []))
 
 
 def _placed(table: Table, footnote: str) -> list[RichTable | Text]:

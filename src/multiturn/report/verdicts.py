@@ -85,14 +85,15 @@ def decay_table(comparison: Comparison) -> Table:
         return Table(title="", header=("", "n", "late - early"), rows=())
     label, unit = label_of(found.measure), unit_of(found.measure)
     arms = (("base", found.base), ("tuned", found.tuned), ("tuned - base", found.difference))
-    loses = "; below 0, tuned loses more on the way than base" if found.orientation == "higher_is_better" else ""
+    better = found.orientation == "higher_is_better"
+    loses = "Below 0 in the last row, tuned loses more on the way than base; " if better else "In the last row, "
     return Table(
         title=f"Late turns against the early one: {label}",
         header=("", "n", "late - early"),
         rows=tuple((name, rests_on(one), difference_alone(one, unit)) for name, one in arms),
         footnote=(
-            f"How much more or less it is late (turn 4 and on) than early (turn 2) in the same conversations{loses}. "
-            "With 0 inside [low, high], that is open."
+            f"Late is turn 4 and on, early is turn 2 of the same conversations. {loses}with 0 inside [low, high], it "
+            "is open whether tuned changes more than base."
         ),
     )
 
