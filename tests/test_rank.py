@@ -64,6 +64,12 @@ def test_runs_are_ranked_by_the_checks_that_they_pass(job: api.Job) -> None:
     assert len(found.pairs) == 3
 
 
+def test_a_best_arm_that_passes_hardly_anything_is_told_of(job: api.Job) -> None:
+    """Where even the first is near the floor, the ranks say little."""
+    notes = ranked(job, held(job, STUCK, MUTE)).notes
+    assert [note for note in notes if note.startswith(f"{STUCK} passes 0.0% of checks, near the floor")]
+
+
 def test_the_order_of_runs_does_not_matter(job: api.Job) -> None:
     """Also with ids cut short."""
     runs = held(job, *MODELS)
@@ -197,7 +203,7 @@ def test_votes_name_arms_by_spec_or_run(job: api.Job) -> None:
     found = ranked(job, [first, second], *votes)
     assert found.rates is not None
     assert found.strengths is not None
-    assert [(one.arm, one.games.known) for one in found.strengths.arms] == [(MUTE, 3), ("scripted:echo", 3)]
+    assert [(one.arm, one.games.known) for one in found.strengths.arms] == [("scripted:echo", 3), (MUTE, 3)]
     assert "1 of 4 preferences are left out, on arms that are not ranked here: a stranger" in found.notes
 
 

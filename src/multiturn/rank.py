@@ -18,7 +18,7 @@ from multiturn.conditions import RunRecord
 from multiturn.errors import ConditionsDiffer, UsageError
 from multiturn.groups import EVERYTHING, Layout
 from multiturn.measures import PRIMARY
-from multiturn.pass_rates import inapplicable_note, summary_of_checks
+from multiturn.pass_rates import floor_note, inapplicable_note, summary_of_checks
 from multiturn.ranking import Preferred, Ranking, StrengthRanking
 from multiturn.stats import bradley_terry
 from multiturn.stats.ranking import rank_rates
@@ -74,8 +74,11 @@ def rank(
         votes, left_out = _votes_on(preferences, records, names)
         voted = rank_preferences(votes, seed=seed)
         notes += left_out
+    rates = rank_rates(shares, LEVEL) if shares else None
+    if rates is not None:
+        notes += floor_note(rates.arms[0].arm, rates.arms[0].estimate)
     return Ranking(
-        rates=rank_rates(shares, LEVEL) if shares else None,
+        rates=rates,
         strengths=voted.strengths,
         notes=(*notes, *voted.notes),
     )

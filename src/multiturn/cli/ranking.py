@@ -14,9 +14,7 @@ from multiturn.errors import UsageError
 
 Runs = Annotated[
     list[str] | None,
-    typer.Argument(
-        metavar="RUN...", help="Ids of runs of one suite, or how they begin; none: the arms of --preferences."
-    ),
+    typer.Argument(metavar="RUN", help="Ids of runs of one suite, or how they begin; none: the arms of --preferences."),
 ]
 Votes = Annotated[
     Path | None,
