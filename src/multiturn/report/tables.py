@@ -26,9 +26,9 @@ IN_GROUPS: Final = (
 )
 """The measures shown in every kind of group where all is asked for; the rest is in the first table and the exports."""
 
-MOST_FLIPS: Final = 5
+MOST_FLIPS: Final = 3
 """Flipped checks that are listed where a reader has one screen."""
-MOST_CHANGED: Final = 5
+MOST_CHANGED: Final = 3
 """Conversations to read first that are listed where a reader has one screen."""
 MOST_REASONS: Final = 3
 """Reasons that are given for each of them there."""
