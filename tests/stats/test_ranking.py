@@ -7,12 +7,13 @@ import random
 import statistics
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
 from multiturn.ranking import RateRanking
 from multiturn.results import Estimate
+from multiturn.stats.paired import paired_difference
 from multiturn.stats.ranking import difference_interval, equal_interval, rank_rates, share_interval
 from multiturn.stats.rates import wilson
 
@@ -53,7 +54,10 @@ def test_where_all_are_equal_it_is_the_exact_bound_for_none_of_n() -> None:
 
 @given(tables)
 def test_agrees_with_the_plain_twin(table: dict[str, list[float]]) -> None:
-    """Means in order, and for each pair whose differences vary a t interval at the level that Bonferroni gives."""
+    """Means in order, and for each pair whose differences vary the interval of two arms at the level Bonferroni gives.
+
+    Told apart are those whose t interval leaves out 0.
+    """
     found = rank_rates(named(table))
     means = {arm: statistics.fmean(row) for arm, row in table.items()}
     assert [one.estimate.value for one in found.arms] == pytest.approx(sorted(means.values(), reverse=True))
@@ -65,9 +69,13 @@ def test_agrees_with_the_plain_twin(table: dict[str, list[float]]) -> None:
         if len(set(gaps)) == 1:
             continue
         n = len(gaps)
+        rows = named(table)
+        alone = paired_difference(rows[pair.second], rows[pair.first], 1 - 0.05 / count, extreme=1.0)
+        assert interval(pair.difference) == pytest.approx(interval(alone))
         half = scipy_stats.t.ppf(1 - 0.05 / count / 2, n - 1) * statistics.stdev(gaps) / n**0.5
         middle = statistics.fmean(gaps)
-        assert interval(pair.difference) == pytest.approx((max(-1, middle - half), min(1, middle + half)))
+        assume(abs(abs(middle) - half) > 1e-9)
+        assert pair.told_apart == (abs(middle) > half)
 
 
 @given(tables, st.randoms(use_true_random=False))
@@ -209,7 +217,7 @@ def test_intervals_hold_together_as_often_as_they_say(n: int) -> None:
         gaps = [(true[pair.first] - true[pair.second], interval(pair.difference)) for pair in found.pairs]
         pairs += all(low <= gap <= high for gap, (low, high) in gaps)
     assert 0.93 <= arms / 400 <= 0.99
-    assert 0.93 <= pairs / 400 <= 0.99
+    assert pairs / 400 >= 0.93
 
 
 def test_pairs_are_in_the_order_of_the_ranking() -> None:
