@@ -64,7 +64,7 @@ from multiturn.report.text import render_comparison as tables
 from multiturn.report.text import render_pass_rates as pass_rate_table
 from multiturn.report.transcripts import side_by_side, transcript_text, turn_text
 from multiturn.report.trend import render_trend as trend_tables
-from multiturn.results import Comparison, PassRates
+from multiturn.results import Comparison, PassRates, Plan
 from multiturn.run import Progress, Settings
 from multiturn.series import Trend
 from multiturn.store import Store, export_run, import_run, open_store
@@ -95,6 +95,7 @@ __all__ = [
     "ImportedResults",
     "Job",
     "PassRates",
+    "Plan",
     "Preferred",
     "Progress",
     "Ranking",
