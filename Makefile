@@ -62,6 +62,7 @@ bench: $(VENV)/demo ## Measure speed and memory; see benchmarks/README.md
 	$(BIN)/python benchmarks/overhead.py
 	$(BIN)/python benchmarks/checks.py --profile
 	$(BIN)/python benchmarks/memory.py
+	$(BIN)/python benchmarks/calibration.py
 	$(BIN)/python benchmarks/servers.py
 	$(BIN)/python benchmarks/embedded.py
 
