@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
@@ -76,6 +76,7 @@ def test_the_law_is_that_of_the_story(
         assert abs(drawn[value] / runs - at) < 4.5 * math.sqrt(at * (1 - at) / runs) + 1e-9
 
 
+@settings(deadline=None)
 @given(
     rate=st.floats(0.02, 0.98),
     turns=st.integers(1, 4),
@@ -94,6 +95,7 @@ def test_correlations_are_exactly_those_that_are_named(rate: float, turns: int, 
     assert both.deviation**2 == pytest.approx(2 * one * (1 - rho))
 
 
+@settings(deadline=None)
 @given(base=st.floats(0, 1), tuned=st.floats(0, 1), rho=st.floats(0, 1), icc=st.floats(0, 1))
 def test_the_true_difference_is_that_of_the_rates(base: float, tuned: float, rho: float, icc: float) -> None:
     """Whatever goes together."""
@@ -257,6 +259,7 @@ def test_other_ratings_differ_by_the_margin_exactly(name: str) -> None:
     assert cells.moved_ratings(base, 2.0) is None
 
 
+@settings(deadline=None)
 @given(runs=st.integers(1, 2000), share=st.floats(0, 1))
 def test_the_bound_of_a_rate_is_clopper_and_pearsons(runs: int, share: float) -> None:
     """As scipy's own exact interval has it, with the 1 % on one side."""
