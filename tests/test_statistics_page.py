@@ -360,3 +360,26 @@ def test_the_page_on_limits() -> None:
     assert f"beyond {max(len(one.turns) for one in suite.conversations)} turns" in LIMITS
     low, high = (f"{100 * detectable(sd, 48):.0f}" for sd in (0.2, 0.3))
     assert f"15 to 20 points with 20 conversations and of {low} to {high} with 48" in LIMITS
+
+
+def test_how_often_it_is_wrong_is_what_was_measured() -> None:
+    """The worst settings are those of the benchmarks' table and of what stands below it."""
+    measured = (ROOT / "benchmarks" / "README.md").read_text(encoding="utf-8").partition("`calibration.py`\n")[2]
+    goals = re.findall(r"^\| (.*?) \| \*\*(?:met|missed)\*\* (.*?) \| (.*?) \|$", measured, re.MULTILINE)
+    worst = [re.findall(r"[\d.]+(?= %)", last)[-1] for _, _, last in goals]
+    highest = re.findall(r"[\d.]+(?= %)", goals[4][2])[0]
+    found = [row[1] for row in table("what is promised")]
+    assert found[0] == f"from 12 conversations on {worst[0]} %"
+    assert found[1] == f"{worst[2]} %"
+    assert found[2].startswith(f"{worst[3]} %; where tuned is worse")
+    assert found[3].startswith(f"{worst[5]} %; ")
+    assert found[4].startswith(f"{worst[4]} to {highest} %, from 24")
+    assert found[5].startswith(f"{worst[1]} %; below 93 % {goals[1][1]} settings")
+    told = " ".join(measured.split())
+    for figure, words in (
+        (found[2].split()[-2], "Where tuned is ten points worse, the most is {} %"),
+        (found[3].split()[-2], "{} % with 48"),
+        (found[4].split()[-2], "The median over all 468 cells is {} %"),
+        (SAID.split(" % in the median setting")[0].split("(")[-1], "with 48 it is said in the median cell in {} % of"),
+    ):
+        assert words.format(figure) in told
