@@ -17,11 +17,11 @@ from scipy.stats import binomtest
 
 from multiturn.measures import BY_NAME, PRIMARY
 from multiturn.pairing import Pair
-from multiturn.results import Contrast, Plan, Verdict
+from multiturn.results import MOVED, Contrast, Plan, Verdict
 from multiturn.stats.paired import difference_interval, mean_interval
 from multiturn.stats.power import minimum_detectable
 from multiturn.stats.rates import share_interval
-from multiturn.verdicts import MOVED, as_family, decide, word_of
+from multiturn.verdicts import as_family, decide, word_of
 
 with pytest.MonkeyPatch.context() as patch:
     patch.syspath_prepend(str(Path(__file__).parents[1] / "benchmarks"))

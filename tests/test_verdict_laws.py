@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from tests.comparing import decided, pair
 
 from multiturn.pairing import Pair
-from multiturn.results import Orientation, Plan, VerdictWord
+from multiturn.results import MOVED, Orientation, Plan, VerdictWord
 from multiturn.stats.paired import difference_interval
-from multiturn.verdicts import MOVED, p_of, word_of
+from multiturn.verdicts import p_of, word_of
 
 LEVEL: Final = 0.95
 TURNED: Final[dict[VerdictWord, VerdictWord]] = {"regressed": "improved", "improved": "regressed"}

@@ -12,6 +12,9 @@ from multiturn.conversation import Capability, require
 VerdictWord = Literal["regressed", "improved", "changed", "equivalent", "inconclusive"]
 """``changed`` is said of a measure that has no better direction (length)."""
 
+MOVED: Final[frozenset[VerdictWord]] = frozenset({"regressed", "improved", "changed"})
+"""The words that say that something is different."""
+
 Role = Literal["primary", "secondary", "localisation"]
 """What a verdict is for: the one measure that was declared, the family beside it, or where the primary moved."""
 

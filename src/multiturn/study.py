@@ -12,12 +12,12 @@ import msgspec
 from multiturn.groups import EVERYTHING
 from multiturn.measures import BY_NAME, SECONDARY
 from multiturn.pairing import contrast, decay, filled, paired, split
-from multiturn.results import NoiseFloor, Outlook, Ratio
+from multiturn.results import MOVED, NoiseFloor, Outlook, Ratio
 from multiturn.stats.components import outlook
 from multiturn.stats.paired import PAIR, around, difference_interval
 from multiturn.stats.power import minimum_detectable
 from multiturn.stats.resample import ratio_of_means
-from multiturn.verdicts import MOVED, as_family, decide
+from multiturn.verdicts import as_family, decide
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -69,7 +69,7 @@ class Study:
 
     def localisation(self, primary: Verdict | None) -> tuple[Verdict, ...]:
         """The primary measure by capability, once it has moved: where it did."""
-        if primary is None or primary.role != "primary" or primary.word not in MOVED:
+        if primary is None or primary.word not in MOVED:
             return ()
         groups = [
             group

@@ -24,14 +24,14 @@ from multiturn.groups import EVERYTHING, Layout
 from multiturn.measures import BY_NAME, PRIMARY
 from multiturn.pairing import contrast, filled, paired
 from multiturn.pass_rates import floor_note, summary_of_checks
-from multiturn.results import Plan
+from multiturn.results import MOVED, Plan
 from multiturn.series import Apart, FalseAlarms, Step, Trend, Version
 from multiturn.stats.multiplicity import holm
 from multiturn.stats.paired import mean_interval
 from multiturn.stats.rates import share_interval
 from multiturn.stored import assessed
 from multiturn.summary import Summary
-from multiturn.verdicts import MOVED, decide
+from multiturn.verdicts import decide
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -14,13 +14,13 @@ module does not know: transcripts, the store, what a reader is shown beside the 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 
 from multiturn.report.numbers import change, number, p_number, unit_of
-from multiturn.results import Verdict
+from multiturn.results import MOVED, Verdict
 from multiturn.stats.exact import mcnemar, sign_flip
 from multiturn.stats.multiplicity import holm
 from multiturn.stats.paired import NO_CHANGE, PAIR, difference_interval, difference_p, spread, unchanged
@@ -32,9 +32,6 @@ if TYPE_CHECKING:
     from multiturn.measures import Measure
     from multiturn.pairing import Pair
     from multiturn.results import Contrast, Estimate, Orientation, Plan, Role, VerdictWord
-
-MOVED: Final[frozenset[VerdictWord]] = frozenset({"regressed", "improved", "changed"})
-"""The words that say that something is different."""
 
 
 def decide(

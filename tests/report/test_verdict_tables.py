@@ -17,10 +17,9 @@ from multiturn.report import markdown
 from multiturn.report.conclusion import CLOSING, sentences
 from multiturn.report.contents import all_tables, short_tables
 from multiturn.report.text import render_comparison
-from multiturn.report.verdicts import MOVED, decay_table, localisation_table, noise_tables, verdict_table
+from multiturn.report.verdicts import decay_table, localisation_table, noise_tables, verdict_table
 from multiturn.results import Comparison, NoiseFloor, Outlook, Plan
 from multiturn.study import EARLY, LATE
-from multiturn.verdicts import MOVED as MOVED_THERE
 
 FALL: Final = lettered(GOOD, BAD)
 
@@ -401,11 +400,6 @@ def test_every_ending_says_what_it_is_not() -> None:
         assert list(sentences(comparison))[-1] == CLOSING
     assert "no proof" in CLOSING
     assert "docs/limits.md" in CLOSING
-
-
-def test_the_words_that_say_that_something_moved_are_the_same_here_and_there() -> None:
-    """The report may not import what decides; its copy can't drift."""
-    assert MOVED == MOVED_THERE
 
 
 @pytest.mark.parametrize("measure", [name for name in BY_NAME if BY_NAME[name].share])

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from multiturn.report.numbers import estimate_alone, label_of, number, size, unit_of, whole_percent
-from multiturn.report.verdicts import MOVED
+from multiturn.results import MOVED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -19,16 +19,13 @@ from multiturn.report.numbers import (
     whole_percent,
 )
 from multiturn.report.tables import Table, brackets, rests_on
-from multiturn.results import Plan
+from multiturn.results import MOVED, Plan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from multiturn.report.numbers import Unit
-    from multiturn.results import Comparison, Estimate, NoiseFloor, Verdict, VerdictWord
-
-MOVED: Final[frozenset[VerdictWord]] = frozenset({"regressed", "improved", "changed"})
-"""The words that say that something is different."""
+    from multiturn.results import Comparison, Estimate, NoiseFloor, Verdict
 
 SAME_MODEL: Final = "A/A run: the same model twice, whatever differs is noise"
 WIDE: Final = len("[+71.3, +100.0]")
