@@ -19,9 +19,8 @@ from multiturn.api import assessed, open_store
 from multiturn.compare import compare
 from multiturn.finding import Assessed
 from multiturn.report.numbers import change, difference_alone, estimate, label_of
-from multiturn.results import Comparison
+from multiturn.results import MOVED, Comparison
 from multiturn.stats.rates import wilson
-from multiturn.verdicts import MOVED
 
 
 def as_only_sample(found: Assessed) -> Assessed:
