@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.by_hand import checks, failed, held, ok, overflowed, refusals, says, unreached, words
 
@@ -253,6 +253,7 @@ def agrees(counts: list[list[int]], drawn: tuple[Arm, Arm], measure: str) -> Non
     assert found[0].base.size == found[1].base.size
 
 
+@settings(deadline=None)
 @given(two_arms("pf-", most=2))
 def test_filled_in_checks_reach_as_far_as_any_way_to_fill_them_in(
     drawn: tuple[list[list[int]], tuple[Arm, Arm]],
@@ -260,6 +261,7 @@ def test_filled_in_checks_reach_as_far_as_any_way_to_fill_them_in(
     agrees(*drawn, "check_pass")
 
 
+@settings(deadline=None)
 @given(two_arms("pf", most=1))
 def test_filled_in_flags_reach_as_far_as_any_way_to_fill_them_in(
     drawn: tuple[list[list[int]], tuple[Arm, Arm]],
@@ -275,7 +277,10 @@ def late_and_early(layout: Layout) -> dict[str, Cells]:
 
 
 def test_decay_is_late_less_early_inside_conversations_that_have_both() -> None:
-    """By hand: base -1/2, 0 and +1/2, tuned -1 and -1/2 and one lost; c1 has no late checks, and c2 no early ones."""
+    """By hand: base -1/2, 0 and +1/2, tuned -1 and -1/2, and c3 lost.
+
+    C1 has no late checks and c2 no early ones, so what c2 lost is not missing here.
+    """
     suite = of_checks([0, 1, 0, 1, 1], [0, 1], [0, 0, 0, 1, 1], [0, 1, 0, 1, 1], [0, 1, 0, 1, 1])
     base = [
         said("c0", "", "p", "", "p", "f"),
@@ -287,7 +292,7 @@ def test_decay_is_late_less_early_inside_conversations_that_have_both() -> None:
     tuned = [
         said("c0", "", "p", "", "f", "f"),
         said("c1", "", "p"),
-        said("c2", "", "", "", "p", "p"),
+        said("c2", "", "", "", "?", "?"),
         said("c3", "", "p", "", "?", "?"),
         said("c4", "", "p", "", "f", "p"),
     ]

@@ -99,6 +99,13 @@ def test_holms_adjustment_runs_over_the_family_and_leaves_the_primary_alone() ->
     assert (found["repetition"].p, found["repetition"].adjusted_p) == (None, None)
 
 
+def test_mcnemars_test_goes_with_one_sample_of_each_conversation() -> None:
+    base, tuned = alike(6, "p"), alike(6, "f")
+    again = [said(at, "p", sample=1) for at in range(6)]
+    assert compared(probing(6, 1), base, tuned).verdicts[0].exact_p == 0.03125
+    assert compared(probing(6, 1), [*base, *again], tuned).verdicts[0].exact_p is None
+
+
 def test_a_level_is_that_of_all_that_is_shown() -> None:
     """Where a comparison may be extended once, each look has 97.5 %."""
     the_suite = probing(8, 0, 1, 0, 1)

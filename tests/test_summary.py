@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.by_hand import checks, failed, held, ok, overflowed, refusals, says, unreached, words
 
@@ -242,6 +243,7 @@ def naive_pass_rates(suite: Suite, sessions: list[Assessed], group: Group) -> di
     return found
 
 
+@settings(deadline=None)
 @given(held_suites())
 def test_pass_rates_are_those_of_a_naive_twin_in_every_group(drawn: tuple[Suite, list[Assessed]]) -> None:
     """Who is in, who is missing, and every number."""
@@ -283,6 +285,7 @@ def naive_lengths(suite: Suite, sessions: list[Assessed], group: Group) -> dict[
     return found
 
 
+@settings(deadline=None)
 @given(held_suites())
 def test_lengths_are_those_of_a_naive_twin_in_every_group(drawn: tuple[Suite, list[Assessed]]) -> None:
     suite, sessions = drawn
@@ -304,6 +307,7 @@ def naive_bounds(session: Assessed, conversation: Conversation, chosen: list[int
     return (passed / (applied + lost), (passed + lost) / (applied + lost)) if applied + lost else None
 
 
+@settings(deadline=None)
 @given(held_suites())
 def test_bounds_are_those_of_a_naive_twin_in_every_group(drawn: tuple[Suite, list[Assessed]]) -> None:
     """They are the value itself, to the digit, where nothing was lost; 0 and 1 where a conversation was not held."""
@@ -325,6 +329,7 @@ def test_bounds_are_those_of_a_naive_twin_in_every_group(drawn: tuple[Suite, lis
                 assert low[at] == high[at] == numbers.values[at]
 
 
+@settings(deadline=None)
 @given(held_suites(), st.randoms(use_true_random=False))
 def test_the_order_of_transcripts_changes_no_digit(drawn: tuple[Suite, list[Assessed]], chance: random.Random) -> None:
     suite, sessions = drawn
@@ -339,6 +344,15 @@ def test_the_order_of_transcripts_changes_no_digit(drawn: tuple[Suite, list[Asse
         assert getattr(other, name) == getattr(straight, name)
 
 
+def test_samples_are_added_up_in_their_own_order() -> None:
+    """0.1 + 0.2 + 0.3 is not 0.3 + 0.2 + 0.1 to the last digit, whichever transcript comes first."""
+    suite = Suite(name="s", conversations=(Conversation(id="c", turns=(Turn(text="a", checks=(X,) * 10),)),))
+    sessions = [held("c", (ok(0),), said=checks("p" * n + "f" * (10 - n)), sample=n) for n in (1, 2, 3)]
+    found = {summary(*some, suite=suite).values("check_pass", ALL)["c"] for some in itertools.permutations(sessions)}
+    assert found == {(0.1 + 0.2 + 0.3) / 3}
+
+
+@settings(deadline=None)
 @given(held_suites())
 def test_numbers_can_be_read_at_any_time(drawn: tuple[Suite, list[Assessed]]) -> None:
     """What comes after a reading counts in the next one."""

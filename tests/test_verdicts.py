@@ -288,6 +288,7 @@ def test_where_there_was_no_test_nothing_is_counted() -> None:
     assert [one.adjusted_p for one in found] == [None, 0.06, 0.5]
     assert found[1].word == "inconclusive"
     assert "of 2 tests" in found[1].advice
+    assert as_family([moved(None)], 0.95)[0].word == "inconclusive", "nothing stands on no test"
 
 
 def test_the_level_of_the_plan_holds_for_the_family() -> None:
