@@ -12,11 +12,12 @@ import pytest
 from scipy.special import ndtri, stdtrit
 from scipy.stats import multivariate_normal
 
-from multiturn import api, changes, compare, study
+from multiturn import api, changes, study
 from multiturn.extension import LEVEL as LOOK_LEVEL
 from multiturn.measures import BY_NAME, MEASURES, PRIMARY, SECONDARY
 from multiturn.pairing import Pair
 from multiturn.pass_rates import FLOOR
+from multiturn.report import broken
 from multiturn.report.numbers import difference, estimate, label_of, p_number
 from multiturn.results import Contrast, Estimate, Orientation, Plan, Verdict
 from multiturn.stats import resample
@@ -331,6 +332,10 @@ def test_what_an_extension_costs() -> None:
     costs = (100 * detectable(0.25, 48, level) for level in (LOOK_LEVEL, 0.95))
     assert "it finds {:.1f} points instead of {:.1f} at the first look".format(*costs) in SAID
     assert f"takes {first_below(MARGIN, 2 * LOOK_LEVEL - 1)} conversations or more" in SAID
+    assert (
+        f"each look is held to {100 * (1 - LOOK_LEVEL):.1f} % (Bonferroni): {100 * LOOK_LEVEL:.1f} % intervals" in SAID
+    )
+    assert "Pocock's 2.94 % at each look" in SAID
     z = -float(ndtri(0.0294 / 2))
     together = multivariate_normal(cov=[[1, math.sqrt(0.5)], [math.sqrt(0.5), 1]])
     assert 1 - together.cdf([z, z], lower_limit=[-z, -z]) == pytest.approx(0.05, abs=1e-4)
@@ -338,7 +343,7 @@ def test_what_an_extension_costs() -> None:
 
 def test_the_limits_that_are_named() -> None:
     """Constants of the program."""
-    assert f"above {compare.FIX_FIRST:.0%} empty, refused or cut".replace("%", " %") in SAID
+    assert f"above {broken.ABOVE:.0%} empty, refused or cut".replace("%", " %") in SAID
     assert pytest.approx(0.25) == FLOOR
     assert "Below a quarter of checks passed, a note says so" in SAID
     assert f"drawn anew {resample.DRAWS:,} times" in SAID
