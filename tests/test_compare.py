@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import tracemalloc
 from collections.abc import Iterator
 from typing import Any
@@ -353,7 +354,7 @@ def test_an_arm_of_which_more_than_one_reply_in_ten_is_broken_is_to_be_fixed_fir
     assert compared(suite(20, 1), few, few).notes == ()
     for arm, runs in (("base", (many, few)), ("tuned", (few, many))):
         (note,) = compared(suite(20, 1), *runs).notes
-        assert note == f"fix first: {told.format(arm=arm)}; other measures follow from that"
+        assert note.startswith(f"fix first: {told.format(arm=arm)}")
 
 
 def cut(conversation: str, ends: str) -> Assessed:
@@ -365,12 +366,13 @@ def cut(conversation: str, ends: str) -> Assessed:
 
 def test_replies_that_were_cut_off_are_to_be_fixed_first() -> None:
     (note,) = compared(suite(1), [cut("c0", "x-")], [cut("c0", "--")]).notes
-    assert note.startswith("fix first: 50.0% of base's replies are cut off at the limit (--max-tokens);")
+    assert note.startswith("fix first: 50.0% of base's replies are cut off at the limit")
+    assert "--max-tokens" in note
 
 
 @pytest.mark.parametrize(
     ("expected", "told"),
-    [(None, "refusals;"), (False, "refusals where none is right;"), (True, None)],
+    [(None, "refusals"), (False, "refusals where none is right"), (True, None)],
 )
 def test_only_refusals_that_are_not_right_are_to_be_fixed(
     expected: bool | None,  # noqa: FBT001 - the suite's own field
@@ -379,4 +381,4 @@ def test_only_refusals_that_are_not_right_are_to_be_fixed(
     """A model that refuses what it should is sound."""
     runs = broken(20, "Sorry")
     notes = compared(suite(20, 1, refusal_expected=expected), runs, runs).notes
-    assert [note.partition(" are ")[2].partition(" other")[0] for note in notes] == [told] * 2 * (told is not None)
+    assert [re.split("[,;] ", note.partition(" are ")[2])[0] for note in notes] == ([told] * 2 if told else [])
