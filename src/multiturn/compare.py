@@ -16,6 +16,7 @@ from multiturn.errors import UsageError
 from multiturn.groups import EVERYTHING, Layout
 from multiturn.measures import BY_NAME, LENGTHS, MEASURES, PRIMARY
 from multiturn.pass_rates import FAILS_EVERYWHERE, floor_note, inapplicable_note
+from multiturn.report.broken import broken_notes
 from multiturn.report.numbers import number
 from multiturn.results import SHARES, Comparison, Contrast, Distribution, Orientation, Plan
 from multiturn.stats.quantiles import quantiles
@@ -24,21 +25,12 @@ from multiturn.summary import Summary
 from multiturn.transcript import MANY_ENDLESS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from multiturn.conversation import Suite
     from multiturn.finding import Assessed
     from multiturn.transcript import Session
 
-FIX_FIRST: Final = 0.1
-"""Share of empty, refused or cut replies of an arm above which that comes before any verdict."""
-
-_BROKEN: Final = {
-    "empty": "empty",
-    "refusal": "refusals",
-    "refusal_unexpected": "refusals where none is right",
-    "cut_off": "cut off at the limit (--max-tokens)",
-}
 _OTHER_FORMAT: Final = 0.05
 """How much oftener the tuned model leaves its role, as a share of replies, before a note asks about its template."""
 
@@ -111,8 +103,7 @@ def compare(
         ratios=tuple(study.ratios()),
         notes=(
             *notes,
-            *_fix_first("base", overall, suite),
-            *_fix_first("tuned", overall, suite),
+            *broken_notes(contrasts, {"base": base_run, "tuned": tuned_run}),
             *unread_notes(suite),
             *_format_note(overall["role_leakage"]),
             *_floor_notes(overall.get(PRIMARY)),
@@ -146,18 +137,6 @@ def _floor_notes(checks: Contrast | None) -> Iterator[str]:
     if checks is not None:
         yield from floor_note("base", checks.base)
         yield from floor_note("tuned", checks.tuned, FAILS_EVERYWHERE)
-
-
-def _fix_first(name: str, overall: Mapping[str, Contrast], suite: Suite) -> Iterator[str]:
-    """Of an arm of which much is empty, refused or cut off: that this comes first."""
-    says = any(turn.refusal_expected is not None for one in suite.conversations for turn in one.turns)
-    for measure, told in _BROKEN.items():
-        found = overall.get(measure)
-        if found is None or measure == ("refusal" if says else "refusal_unexpected"):
-            continue
-        share = (found.base if name == "base" else found.tuned).value
-        if share is not None and share > FIX_FIRST:
-            yield f"fix first: {number(share, 'share')} of {name}'s replies are {told}; other measures follow from that"
 
 
 def _distributions(arms: tuple[Summary, Summary]) -> Iterator[Distribution]:

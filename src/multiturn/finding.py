@@ -81,6 +81,9 @@ class Signal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 REFUSED: Final = frozenset({"full", "partial"})
 """Labels of the refusal signal that count as a refusal."""
 
+FAILS_AS_REFUSAL: Final = "the reply is a refusal"
+"""Why a check fails that was not asked, since the reply declines."""
+
 
 class Assessed(msgspec.Struct, frozen=True):
     """A transcript with the signals of its replies, and what the checks of its turns say."""

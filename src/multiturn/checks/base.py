@@ -15,7 +15,7 @@ from multiturn.checks.echo import is_echo
 from multiturn.checks.part import Part
 from multiturn.checks.scope import Scope, part_of, scope_name
 from multiturn.conversation import require
-from multiturn.finding import CheckResult, Span
+from multiturn.finding import FAILS_AS_REFUSAL, CheckResult, Span
 from multiturn.protocols import Check
 from multiturn.text.measure import is_blank
 from multiturn.text.refusal import refusal
@@ -192,7 +192,7 @@ def _no_real_reply(check: Kind, so_far: Transcript, turn: TurnRecord, reply: str
     if not check.allow_refusal:
         found = refusal(reply)
         if found.kind == "full":
-            return failed("the reply is a refusal", found.span)
+            return failed(FAILS_AS_REFUSAL, found.span)
     if is_echo(reply, [record.user for record in so_far.turns if record.turn < turn.turn], turn.user):
         return failed("the reply only gives the user's own messages back")
     return None

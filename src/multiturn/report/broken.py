@@ -1,0 +1,100 @@
+"""What is wrong with an arm as a whole: much of it is empty, refused or cut off. That comes before any verdict.
+
+What this module does not know: transcripts, and what the verdicts say.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+
+from multiturn.report.numbers import number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from multiturn.results import Contrast
+
+ABOVE: Final = 0.1
+"""Share of an arm's replies above which it is so."""
+
+FIX_FIRST: Final = "fix first: "
+"""How the notes on it begin."""
+
+CONSEQUENCE: Final = "What REGRESSED or IMPROVED below may be no more than a consequence of that."
+
+_TOLD: Final = {
+    "empty": ("empty", ""),
+    "refusal": ("refusals", "; multiturn show {run} --refusals shows them"),
+    "refusal_unexpected": ("refusals where none is right", "; multiturn show {run} --refusals shows them"),
+    "cut_off": ("cut off at the limit", "; --max-tokens N gives them room"),
+}
+"""What such replies are, and what to type."""
+
+_DOES: Final = {
+    "empty": "has no text in",
+    "refusal": "refuses in",
+    "refusal_unexpected": "refuses, where it should not, in",
+    "cut_off": "is cut off at the limit in",
+}
+"""What an arm does in such replies."""
+
+
+class Broken(NamedTuple):
+    """One thing that is wrong with one arm: in which share of its replies, and of the other arm's."""
+
+    arm: Literal["base", "tuned"]
+    measure: str
+    share: float
+    other: float | None
+
+    @property
+    def differs(self) -> bool:
+        """Whether the arms are so far apart in it that other measures follow from that."""
+        return self.other is None or self.share - self.other > ABOVE
+
+
+def broken(contrasts: Sequence[Contrast]) -> list[Broken]:
+    """What is wrong with either arm over all turns, the gravest first.
+
+    Where the suite says of a turn whether a refusal is right, those that are not right count, and else all of them.
+    """
+    overall = {one.measure: one for one in contrasts if one.group[0] == "all"}
+    says = not overall.keys().isdisjoint({"refusal_unexpected", "refusal_missing"})
+    left_out = "refusal" if says else "refusal_unexpected"
+    found = []
+    for measure in _TOLD.keys() & overall.keys() - {left_out}:
+        base, tuned = overall[measure].base.value, overall[measure].tuned.value
+        if base is not None and base > ABOVE:
+            found.append(Broken("base", measure, base, tuned))
+        if tuned is not None and tuned > ABOVE:
+            found.append(Broken("tuned", measure, tuned, base))
+    return sorted(found, key=lambda one: (-one.share, one.arm, one.measure))
+
+
+def broken_notes(contrasts: Sequence[Contrast], runs: Mapping[str, str]) -> Iterator[str]:
+    """A note on each; ``runs`` are the ids of the arms' runs."""
+    for one in broken(contrasts):
+        what, hint = _TOLD[one.measure]
+        other = "base" if one.arm == "tuned" else "tuned"
+        beside = "" if one.other is None else f", {number(one.other, 'share')} of {other}'s"
+        yield (
+            f"{FIX_FIRST}{number(one.share, 'share')} of {one.arm}'s replies are {what}{beside}"
+            f"{hint.format(run=runs[one.arm])}"
+        )
+
+
+def gravest_fact(contrasts: Sequence[Contrast], names: Mapping[str, str], *, but: str = "") -> Iterator[str]:
+    """The first of them as a sentence, if there is one; nothing where it is the measure ``but``, told anyway.
+
+    ``names`` are what the arms are called at the beginning of a sentence.
+    """
+    found = next(iter(broken(contrasts)), None)
+    if found is None or found.measure == but:
+        return
+    other = names["base" if found.arm == "tuned" else "tuned"]
+    share = "none" if found.other == 0 else number(found.other, "share")
+    beside = "" if found.other is None else f", {other[:1].lower()}{other[1:]} in {share}"
+    therefore = "most of what follows comes from that" if found.differs else "what follows is about such replies too"
+    yield (
+        f"{names[found.arm]} {_DOES[found.measure]} {number(found.share, 'share')} of its replies{beside}: {therefore}."
+    )
