@@ -372,7 +372,7 @@ def test_replies_that_were_cut_off_are_to_be_fixed_first() -> None:
 
 @pytest.mark.parametrize(
     ("expected", "told"),
-    [(None, "refusals"), (False, "refusals where none is right"), (True, None)],
+    [(None, r"refusals(?! where)"), (False, "refusals where none is right"), (True, None)],
 )
 def test_only_refusals_that_are_not_right_are_to_be_fixed(
     expected: bool | None,  # noqa: FBT001 - the suite's own field
@@ -381,4 +381,5 @@ def test_only_refusals_that_are_not_right_are_to_be_fixed(
     """A model that refuses what it should is sound."""
     runs = broken(20, "Sorry")
     notes = compared(suite(20, 1, refusal_expected=expected), runs, runs).notes
-    assert [re.split("[,;] ", note.partition(" are ")[2])[0] for note in notes] == ([told] * 2 if told else [])
+    assert len(notes) == (2 if told else 0), "one for each arm"
+    assert all(re.search(rf" are {told}\W", note) for note in notes)
