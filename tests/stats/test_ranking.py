@@ -13,7 +13,7 @@ from scipy import stats as scipy_stats
 
 from multiturn.ranking import RateRanking
 from multiturn.results import Estimate
-from multiturn.stats.paired import paired_difference
+from multiturn.stats.paired import NO_CHANGE, paired_difference
 from multiturn.stats.ranking import difference_interval, equal_interval, rank_rates, share_interval
 from multiturn.stats.rates import wilson
 
@@ -54,7 +54,7 @@ def test_where_all_are_equal_it_is_the_exact_bound_for_none_of_n() -> None:
 
 @given(tables)
 def test_agrees_with_the_plain_twin(table: dict[str, list[float]]) -> None:
-    """Means in order, and for each pair whose differences vary the interval of two arms at the level Bonferroni gives.
+    """Means in order, and each pair's interval is that of a comparison at the level Bonferroni gives, where it has one.
 
     Told apart are those whose t interval leaves out 0.
     """
@@ -66,12 +66,16 @@ def test_agrees_with_the_plain_twin(table: dict[str, list[float]]) -> None:
     for pair in found.pairs:
         gaps = [one - other for one, other in zip(table[pair.first], table[pair.second], strict=True)]
         assert pair.difference.value == pytest.approx(statistics.fmean(gaps))
-        if len(set(gaps)) == 1:
-            continue
         n = len(gaps)
         rows = named(table)
         alone = paired_difference(rows[pair.second], rows[pair.first], 1 - 0.05 / count, extreme=1.0)
-        assert interval(pair.difference) == pytest.approx(interval(alone))
+        if alone.low is None:
+            assert len(set(gaps)) == 1
+            assert gaps[0] != 0
+            continue
+        assert interval(pair.difference) == interval(alone)
+        if len(set(gaps)) == 1:
+            continue
         half = scipy_stats.t.ppf(1 - 0.05 / count / 2, n - 1) * statistics.stdev(gaps) / n**0.5
         middle = statistics.fmean(gaps)
         assume(abs(abs(middle) - half) > 1e-9)
@@ -129,9 +133,18 @@ def test_identical_replies_are_equal_with_a_width() -> None:
     assert pair.difference.value == 0
     low, high = interval(pair.difference)
     assert low == -high
-    assert high == pytest.approx(1 - (0.05 / 3 / 2) ** (1 / 12))
+    assert high == pytest.approx((1 + scipy_stats.t.ppf(1 - 0.05 / 3 / 2, 11)) / 13)
     assert not pair.told_apart
     assert [one.rank for one in found.arms] == [1, 1, 3]
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_an_arm_at_an_end_of_the_scale_has_the_interval_that_it_has_elsewhere(share: float) -> None:
+    """Wilson's for none or all of 12, at the level of one of two; between the ends the exact bound."""
+    found = rank_rates(named({"a": [share] * 12, "b": [0.5] * 12}))
+    by_name = {one.arm: one.estimate for one in found.arms}
+    assert interval(by_name["a"]) == interval(wilson(round(12 * share), 12, 1 - 0.05 / 2))
+    assert interval(by_name["b"]) == interval(equal_interval(0.5, 12, within=(0, 1), missing=0, level=1 - 0.05 / 2))
 
 
 def test_all_against_none_is_told_apart() -> None:
@@ -179,7 +192,7 @@ def test_rounding_makes_no_difference() -> None:
     """A third more than two thirds is one."""
     gaps = difference_interval([1 / 3 + 2 / 3, 1.0], [1.0, 0.1 * 3 + 0.7], missing=0, level=0.95)
     assert gaps.value == 0
-    assert gaps.note == "all 2 equal"
+    assert gaps.note == NO_CHANGE
 
 
 @pytest.mark.parametrize(

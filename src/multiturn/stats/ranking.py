@@ -90,24 +90,26 @@ def rank_rates(arms: Mapping[str, Mapping[str, float | None]], level: float = 0.
 
 
 def share_interval(values: Sequence[float], *, missing: int, level: float) -> Estimate:
-    """:func:`multiturn.stats.rates.share_interval`; where all values are equal :func:`equal_interval`.
+    """:func:`multiturn.stats.rates.share_interval`; :func:`equal_interval` where that has no interval.
 
     Raises:
         ValueError: A value is outside 0 to 1.
     """
-    found = rates.share_interval(values, level, missing=missing)
-    return _never_without(found, SHARES)
+    return _never_without(rates.share_interval(values, level, missing=missing), SHARES)
 
 
 def difference_interval(first: Sequence[float], second: Sequence[float], *, missing: int, level: float) -> Estimate:
-    """The mean of first - second: :func:`multiturn.stats.paired.difference_interval`, else :func:`equal_interval`."""
+    """The mean of first - second, as a comparison has it: :func:`multiturn.stats.paired.difference_interval`.
+
+    :func:`equal_interval` where that has no interval: where all differences are equal and not 0.
+    """
     found = paired.difference_interval(second, first, level, missing=missing, extreme=DIFFERENCES[1])
     return _never_without(found, DIFFERENCES)
 
 
 def _never_without(found: Estimate, within: tuple[float, float]) -> Estimate:
-    """The same with an interval, if it rests on two conversations or more; one of equal values has its own."""
-    if found.value is None or found.n < PAIR or (found.low is not None and not found.note):
+    """The same, with an interval if it rests on two conversations or more."""
+    if found.value is None or found.n < PAIR or found.low is not None:
         return found
     return equal_interval(found.value, found.n, within=within, missing=found.missing, level=found.level)
 
