@@ -28,6 +28,13 @@ LONG: Final = pair(
 """Of these sums one is off by 1e-13, so that one difference is not quite the same: Student's p would be 1e-49."""
 
 
+NONE_OF_12: Final = (
+    "no change seen; at most about 24.6% of conversations like these would change; "
+    "27 unchanged ones would be called equivalent"
+)
+"""(1 + 2.201) / 13 is 0.246; 27 is the first n with (1 + t) / (n + 1) below 0.1, t the 95 % quantile."""
+
+
 class Situation(NamedTuple):
     """A pair, what it is held against, and what is to be said."""
 
@@ -68,7 +75,11 @@ SITUATIONS: Final = (
     Situation("6 that all fell alike, at 97.5 %", differing(*[-0.5] * 6), "inconclusive", level=0.975),
     Situation("7 that all fell alike, at 97.5 %: p = 2/128", differing(*[-0.5] * 7), "regressed", level=0.975),
     Situation("6 equal but for rounding", pair([0.2, 0.1, 0.7] * 2, [0.3, 0.2, 0.8] * 2), "improved"),
-    Situation("5 of about 1,200 words, a fifteenth longer each but for rounding", LONG, "inconclusive"),
+    Situation("5 of about 1,200 words, a fifteenth longer each but for rounding: p = 1/32", LONG, "equivalent"),
+    Situation("the same beside a smaller margin", LONG, "inconclusive", margin=0.05),
+    Situation("4 words, each the same little longer: p = 1/16", differing(*[0.05] * 4, base=9), "inconclusive"),
+    Situation("40 shares, each a point lower", differing(*[-0.01] * 40), "equivalent", extreme=1.0),
+    Situation("20 shares, each a point lower: one more may be lost", differing(*[-0.01] * 20), "regressed", extreme=1.0),
     Situation(
         "hardly any difference in 4 says little of those not drawn", differing(0.01, -0.01, 0.01, -0.01),
         "inconclusive", extreme=1.0,
@@ -133,7 +144,7 @@ def test_a_margin_too_small_for_any_number_of_conversations_is_no_fault() -> Non
             differing(*[0] * 12),
             "inconclusive",
             1.0,
-            "no change seen; at most about 24.6% of conversations like these would change",  # (1 + 2.201) / 13
+            NONE_OF_12,
         ),
         (
             "words",
@@ -162,14 +173,15 @@ def test_a_margin_too_small_for_any_number_of_conversations_is_no_fault() -> Non
     ids=["nothing", "one", "all 0", "all 0 unbounded", "5 equal", "6 equal", "small", "plain"],
 )
 def test_the_defined_corners(measure: str, of: Pair, word: VerdictWord, p: float | None, advice: str) -> None:
-    """None has an interval of width 0, and where there is no spread nothing is said to be detectable."""
+    """None has an interval of width 0; what is detectable is said from the spread, or for changes altogether."""
     found = decided(measure, of)
     assert (found.word, found.advice) == (word, advice)
     assert found.p == (None if p is None else pytest.approx(p, abs=5e-5))
     ends = found.contrast.difference.low, found.contrast.difference.high
     assert ends == (None, None) or (ends[0] is not None and ends[1] is not None and ends[0] < ends[1])
     spreads = advice in ("", "a real but small difference")
-    assert (found.error is not None, found.detectable is not None) == (spreads, spreads)
+    assert (found.error is not None) == spreads
+    assert (found.detectable is not None) == (spreads or (measure == "check_pass" and found.p == 1))
 
 
 def test_the_margin_of_a_length_is_a_share_of_bases_mean() -> None:
@@ -211,7 +223,9 @@ def test_mcnemars_test_is_told_where_it_says_otherwise() -> None:
     """5 of 20 fell: t = 2.517, p = 0.021; 5 pairs that differ, all in one direction: 2/32."""
     found = decided("check_pass", differing(*[-1] * 5, *[0] * 15, base=1))
     assert (found.word, found.exact_p) == ("regressed", 0.0625)
-    assert found.advice == "McNemar's exact test on single conversations: p = 0.062"
+    assert found.advice == (
+        "a test that only counts how many conversations changed each way (McNemar's exact one) disagrees: p = 0.062"
+    )
 
 
 # What is missing
@@ -270,8 +284,8 @@ def test_what_moved_must_stand_among_the_whole_family() -> None:
     assert [one.word for one in found] == ["regressed", "inconclusive", "inconclusive", "changed"]
     assert [one.p for one in found] == [0.01, 0.04, 0.03, 0.005], "the p value itself stays"
     assert found[2].advice.startswith(
-        "by itself it would be improved (p = 0.030), but of 4 tests one comes out so by chance more often than one "
-        "alone; this comparison finds"
+        "by itself it would be improved (p = 0.030), but it is one of 4 that are judged together: the more there are, "
+        "the sooner one comes out so by chance; this comparison finds"
     )
     assert "by itself" not in found[0].advice
 
@@ -287,7 +301,7 @@ def test_where_there_was_no_test_nothing_is_counted() -> None:
     found = as_family([moved(None, "inconclusive"), moved(0.03), moved(0.5, "inconclusive")], 0.95)
     assert [one.adjusted_p for one in found] == [None, 0.06, 0.5]
     assert found[1].word == "inconclusive"
-    assert "of 2 tests" in found[1].advice
+    assert "one of 2 that are" in found[1].advice
     assert as_family([moved(None)], 0.95)[0].word == "inconclusive", "nothing stands on no test"
 
 
@@ -307,8 +321,8 @@ def test_equal_differences_that_do_not_stand_are_still_called_equal() -> None:
     found = as_family([decided("refusal", differing(*[-0.5] * 6), role="secondary")] * 2, 0.95)[0]
     assert found.word == "inconclusive"
     assert found.advice == (
-        "by itself it would be improved (p = 0.031), but of 2 tests one comes out so by chance more often than one "
-        "alone; all 6 differences are equal: exact sign-flip test, p = 0.031; no interval"
+        "by itself it would be improved (p = 0.031), but it is one of 2 that are judged together: the more there are, "
+        "the sooner one comes out so by chance; all 6 differences are equal: exact sign-flip test, p = 0.031; no interval"
     )
 
 

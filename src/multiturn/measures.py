@@ -86,8 +86,9 @@ MEASURES: Final = (
 BY_NAME: Final = {measure.name: measure for measure in MEASURES}
 """The same by name."""
 
-SECONDARY: Final = ("refusal_unexpected", "refusal_missing", "refusal", "repetition", "words")
-"""The family beside the primary measure: each has a verdict, and Holm's adjustment runs over those that it has."""
+SECONDARY: Final = (PRIMARY, "refusal_unexpected", "refusal_missing", "refusal", "repetition", "words")
+"""The family beside the primary measure, without that: each has a verdict, and Holm's adjustment runs over those that
+a suite has turns for."""
 
 LENGTHS: Final = ("words", "sentences", "characters", "tokens")
 """The measures whose distribution over replies is kept, in the order of the report."""

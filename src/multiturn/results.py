@@ -127,9 +127,9 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     there is no test; ``adjusted_p`` is Holm's within the family, None for the primary, which has a family of its own.
     ``exact_p`` is McNemar's, where each conversation has one verdict. ``error`` is the standard error of the paired
     difference, ``detectable`` the minimum detectable effect: the true difference that a comparison like this one finds
-    in 80 of 100 cases; None where the differences have no spread. ``filled`` are the words that would be said if all
-    that is missing had come out as badly, and as well, for tuned as can be (None: nothing is missing; where no
-    direction is better, as low and as high), and ``filled_p`` the p values that they would rest on.
+    in 80 of 100 cases. ``filled`` are the words that would be said if all that is missing had come out as badly for
+    tuned as can be, a step better, and so on to as well as can be (where no direction is better: as low, to as high;
+    None: nothing is missing), and ``filled_p`` the p values that they would rest on.
     """
 
     measure: str
@@ -142,8 +142,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     exact_p: float | None = None
     error: float | None = None
     detectable: float | None = None
-    filled: tuple[VerdictWord, VerdictWord] | None = None
-    filled_p: tuple[float | None, float | None] | None = None
+    filled: tuple[VerdictWord, ...] | None = None
+    filled_p: tuple[float | None, ...] | None = None
     advice: str = ""
 
     @property

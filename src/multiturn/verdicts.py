@@ -14,17 +14,29 @@ module does not know: transcripts, the store, what a reader is shown beside the 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 import numpy as np
 
+from multiturn.measures import BY_NAME
 from multiturn.report.numbers import change, number, p_number, unit_of
 from multiturn.results import MOVED, Verdict
+from multiturn.stats.equivalence import tost
 from multiturn.stats.exact import mcnemar, sign_flip
 from multiturn.stats.multiplicity import holm
-from multiturn.stats.paired import NO_CHANGE, PAIR, difference_interval, difference_p, spread, unchanged
-from multiturn.stats.power import conversations_for, minimum_detectable
+from multiturn.stats.paired import (
+    NO_CHANGE,
+    PAIR,
+    ROUNDING,
+    conversations_unchanged,
+    difference_interval,
+    difference_p,
+    outer_ends,
+    spread,
+    unchanged,
+)
+from multiturn.stats.power import conversations_for, detectable_share, minimum_detectable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,6 +44,9 @@ if TYPE_CHECKING:
     from multiturn.measures import Measure
     from multiturn.pairing import Pair
     from multiturn.results import Contrast, Estimate, Orientation, Plan, Role, VerdictWord
+
+FEW: Final = 5
+"""With fewer changed conversations their spread says too little of what would be found."""
 
 
 def decide(
@@ -41,7 +56,7 @@ def decide(
     plan: Plan,
     *,
     role: Role = "primary",
-    filled: tuple[Pair, Pair] | None = None,
+    filled: tuple[Pair, ...] | None = None,
     samples: int = 1,
 ) -> Verdict:
     """What is to be said of one measure, by itself; :func:`as_family` then looks at several together.
@@ -52,8 +67,8 @@ def decide(
         contrast: The estimates made of them, with the orientation that holds for this suite.
         plan: Margins and level.
         role: What the verdict is for.
-        filled: The pair with what is missing filled in so that tuned - base is as low, and as high, as can be; None:
-            nothing is missing.
+        filled: The pair with what is missing filled in, from tuned - base as low as can be to as high as can be, with
+            steps between; None: nothing is missing.
         samples: How often each conversation was held; with one, a flag has one verdict per conversation.
     """
     margin = margin_of(measure, plan, contrast.base)
@@ -74,9 +89,9 @@ def decide(
         p=p_of(pair),
         exact_p=_mcnemar(pair) if measure.share and samples == 1 else None,
         error=error,
-        detectable=None if error is None else minimum_detectable(error, pair.base.size, level),
-        filled=None if ends is None else (said(ends[0]), said(ends[1])),
-        filled_p=None if ends is None else (p_of(ends[0]), p_of(ends[1])),
+        detectable=_detectable(measure, pair, error, level),
+        filled=None if ends is None else tuple(said(end) for end in ends),
+        filled_p=None if ends is None else tuple(p_of(end) for end in ends),
     )
     return msgspec.structs.replace(verdict, advice="; ".join(_advice(verdict, level)))
 
@@ -93,9 +108,9 @@ def word_of(
         extreme: The largest difference one conversation can have; None where there is none.
         level: Of the interval that decides whether something moved; that for equivalence is ``2 * level - 1``.
     """
-    narrow, wide = (difference_interval(pair.base, pair.tuned, at, extreme=extreme) for at in (2 * level - 1, level))
-    if margin is not None and _inside(narrow, margin):
+    if margin is not None and _is_equivalent(pair, margin, extreme, level):
         return "equivalent"
+    wide = difference_interval(pair.base, pair.tuned, level, extreme=extreme)
     if wide.value is None:
         return "inconclusive"
     if wide.low is None or wide.high is None:
@@ -117,19 +132,22 @@ def as_family(verdicts: Sequence[Verdict], level: float) -> tuple[Verdict, ...]:
     missing in it filled in the same way.
     """
     adjusted = holm([verdict.p for verdict in verdicts])
-    worst, best = (
-        holm([verdict.p if verdict.filled_p is None else verdict.filled_p[end] for verdict in verdicts])
-        for end in (0, 1)
-    )
+    fillings = max((len(verdict.filled_p or ()) for verdict in verdicts), default=0)
+    refilled = [
+        holm([verdict.p if verdict.filled_p is None else verdict.filled_p[at] for verdict in verdicts])
+        for at in range(fillings)
+    ]
     tests = sum(p is not None for p in adjusted)
     found = []
-    for verdict, p, low, high in zip(verdicts, adjusted, worst, best, strict=True):
+    for at, (verdict, p) in enumerate(zip(verdicts, adjusted, strict=True)):
         word = _stands(verdict.word, p, level)
-        filled = verdict.filled and (_stands(verdict.filled[0], low, level), _stands(verdict.filled[1], high, level))
+        filled = verdict.filled and tuple(
+            _stands(other, p_filled[at], level) for other, p_filled in zip(verdict.filled, refilled, strict=True)
+        )
         told = msgspec.structs.replace(verdict, word=word, adjusted_p=p, filled=filled)
         alone = (
-            f"by itself it would be {verdict.word} (p = {p_number(verdict.p)}), but of {tests} tests one comes out so "
-            "by chance more often than one alone"
+            f"by itself it would be {verdict.word} (p = {p_number(verdict.p)}), but it is one of {tests} that are "
+            "judged together: the more there are, the sooner one comes out so by chance"
         )
         advice = (*(() if word == verdict.word else (alone,)), *_advice(told, level))
         found.append(msgspec.structs.replace(told, advice="; ".join(advice)))
@@ -171,6 +189,7 @@ def _advice(verdict: Verdict, level: float) -> Iterator[str]:
         yield "one conversation says nothing of others"
     elif paired.note == NO_CHANGE and paired.high is not None:
         yield f"no change seen; at most about {number(paired.high, 'share')} of conversations like these would change"
+        yield from _what_unchanged_would_settle(verdict, level)
     elif paired.low is None and verdict.p == 1:
         yield "no change seen; how much one that was not held would change can't be told"
     elif paired.low is None:
@@ -181,20 +200,34 @@ def _advice(verdict: Verdict, level: float) -> Iterator[str]:
         yield from _what_would_settle(verdict, level)
     tests = {p < 1 - level for p in (verdict.p, verdict.exact_p) if p is not None}
     if verdict.exact_p is not None and len(tests) > 1:
-        yield f"McNemar's exact test on single conversations: p = {p_number(verdict.exact_p)}"
+        yield (
+            "a test that only counts how many conversations changed each way (McNemar's exact one) disagrees: "
+            f"p = {p_number(verdict.exact_p)}"
+        )
     if verdict.depends_on_missing and verdict.filled is not None:
         yield _if_missing(verdict, verdict.filled)
 
 
-def _if_missing(verdict: Verdict, filled: tuple[VerdictWord, VerdictWord]) -> str:
-    """What the word would be if all that is missing had come out in one way, or in the other."""
+def _what_unchanged_would_settle(verdict: Verdict, level: float) -> Iterator[str]:
+    """How many unchanged conversations would be called equivalent, where these are too few for it."""
+    if verdict.word != "inconclusive" or verdict.margin is None:
+        return
+    needed = conversations_unchanged(verdict.margin, 2 * level - 1, BY_NAME[verdict.measure].extreme or 1.0)
+    if needed is not None:
+        yield f"{needed} unchanged ones would be called equivalent"
+
+
+def _if_missing(verdict: Verdict, filled: tuple[VerdictWord, ...]) -> str:
+    """What the word would be if all that is missing had come out in one way, or in the other, or between."""
     if verdict.contrast.orientation == "neither":
         ways = "had taken tuned down as far as can be", "up"
     else:
         ways = "had gone against tuned", "in its favour"
     stands = change(verdict.contrast.difference.value, unit_of(verdict.measure))
+    between = sorted(set(filled) - {filled[0], filled[-1]})
+    also = f", {' or '.join(between)} between these" if between else ""
     return (
-        f"depends on missing data: {filled[0]} if all that is missing {ways[0]}, {filled[1]} if {ways[1]} "
+        f"depends on missing data: {filled[0]} if all that is missing {ways[0]}, {filled[-1]} if {ways[1]}{also} "
         f"({stands} as it stands)"
     )
 
@@ -221,6 +254,40 @@ def _what_would_settle(verdict: Verdict, level: float) -> Iterator[str]:
         yield f"this comparison {finds}, less than the margin of {size}: only more conversations can tell"
 
 
+def _is_equivalent(pair: Pair, margin: float, extreme: float | None, level: float) -> bool:
+    """Whether two one-sided tests tell the difference from the margin on either side.
+
+    Where all differences are equal and not 0, a share is held to the ends that one more conversation at either extreme
+    gives, and a length to the exact sign test: each of n lies on one side of the margin, p = 1 / 2^n.
+    """
+    n, narrow = pair.base.size, 2 * level - 1
+    found = difference_interval(pair.base, pair.tuned, narrow, extreme=extreme)
+    if found.value is None or n < PAIR:
+        return False
+    if found.low is not None and found.high is not None:
+        if extreme is None:
+            return tost(found.value, spread(pair.differences).error, n - 1, margin) < 1 - level
+        return -margin < found.low and found.high < margin
+    if found.value == 0 or unchanged(pair.base, pair.tuned):
+        return False
+    if extreme is None:
+        return abs(found.value) < margin and 0.5**n < 1 - level
+    low, high = (float(end) for end in outer_ends(n, found.value, 0.0, narrow, extreme))
+    return -margin < low and high < margin
+
+
+def _detectable(measure: Measure, pair: Pair, error: float | None, level: float) -> float | None:
+    """The minimum detectable effect; with few changed conversations that of changes altogether, if it is larger."""
+    n = pair.base.size
+    usual = None if error is None else minimum_detectable(error, n, level)
+    changed = int(np.count_nonzero(~np.isclose(pair.base, pair.tuned, rtol=ROUNDING, atol=ROUNDING)))
+    if measure.extreme is None or changed >= FEW:
+        return usual
+    altogether = detectable_share(n, level)
+    found = [size for size in (usual, altogether and altogether * measure.extreme) if size is not None]
+    return max(found, default=None)
+
+
 def _mcnemar(pair: Pair) -> float | None:
     """McNemar's exact p where each conversation has one verdict, 0 or 1, in both arms; None elsewhere."""
     values = np.concatenate([pair.base, pair.tuned])
@@ -232,10 +299,6 @@ def _mcnemar(pair: Pair) -> float | None:
 def _spreads(difference: Estimate) -> bool:
     """Whether the differences differ from each other."""
     return difference.low is not None and difference.note != NO_CHANGE
-
-
-def _inside(estimate: Estimate, margin: float) -> bool:
-    return estimate.low is not None and estimate.high is not None and -margin < estimate.low <= estimate.high < margin
 
 
 def _is_real(verdict: Verdict, level: float) -> bool:

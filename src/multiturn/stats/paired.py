@@ -37,6 +37,9 @@ ROUNDING: Final = 1e-12
 PAIR: Final = 2
 """An interval needs at least this many values."""
 
+MOST: Final = 5000
+"""More conversations than this are no plan."""
+
 NO_CHANGE: Final = "no change seen"
 """The beginning of the note of a difference that is 0 in all conversations."""
 
@@ -189,16 +192,34 @@ def difference_ends(
     low, high = student_ends(n, mean, deviation, level)
     if extreme is None:
         return low, high
+    outer_low, outer_high = outer_ends(n, mean, deviation, level, extreme)
+    low = np.where(np.asarray(low) <= 0, np.minimum(low, outer_low), low)
+    high = np.where(np.asarray(high) >= 0, np.maximum(high, outer_high), high)
+    return np.clip(low, -extreme, extreme), np.clip(high, -extreme, extreme)
+
+
+def outer_ends(
+    n: int, mean: float | Floats, deviation: float | Floats, level: float, extreme: float
+) -> tuple[np.float64 | Floats, np.float64 | Floats]:
+    """The ends that the interval has with one more conversation that came out ``-extreme``, and ``extreme``."""
     quantile = stdtrit(n - 1, (1 + level) / 2)
     ends = []
-    for side, end in ((-extreme, low), (extreme, high)):
+    for side in (-extreme, extreme):
         moved = (n * np.asarray(mean) + side) / (n + 1)
         squares = (n - 1) * np.square(deviation) + np.square(side - np.asarray(mean)) * n / (n + 1)
         reach = quantile * np.sqrt(squares / n / (n + 1))
-        outer = np.minimum(end, moved - reach) if side < 0 else np.maximum(end, moved + reach)
-        beyond = np.asarray(end) <= 0 if side < 0 else np.asarray(end) >= 0
-        ends.append(np.clip(np.where(beyond, outer, end), -extreme, extreme))
+        ends.append(moved - reach if side < 0 else moved + reach)
     return ends[0], ends[1]
+
+
+def conversations_unchanged(margin: float, level: float, extreme: float) -> int | None:
+    """How many conversations must all be unchanged so that the interval of the difference lies inside the margin.
+
+    None where that takes more than ``MOST``.
+    """
+    if not margin > 0:
+        raise ValueError("a margin must be above 0")
+    return next((n for n in range(PAIR, MOST) if difference_ends(n, 0.0, 0.0, level, extreme)[1] < margin), None)
 
 
 def p_value(differences: Sequence[float] | Floats) -> float | None:
