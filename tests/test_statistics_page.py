@@ -24,9 +24,9 @@ from multiturn.stats import resample
 from multiturn.stats.components import Components, outlook
 from multiturn.stats.exact import mcnemar, sign_flip
 from multiturn.stats.paired import difference_ends, difference_interval, mean_interval, p_value
-from multiturn.stats.power import conversations_for, minimum_detectable
+from multiturn.stats.power import conversations_for, detectable_share, minimum_detectable
 from multiturn.stats.rates import share_ends, share_interval, wilson
-from multiturn.verdicts import decide, word_of
+from multiturn.verdicts import FEW, decide, word_of
 
 ROOT: Final = Path(__file__).parents[1]
 PAGE: Final = (ROOT / "docs" / "statistics.md").read_text(encoding="utf-8")
@@ -67,12 +67,12 @@ def detectable(sd: float, n: int, level: float = 0.95) -> float:
 class Example:
     """The shares of the page's first table, and what a comparison makes of them."""
 
-    def __init__(self, *, kept: bool = False) -> None:
+    def __init__(self, *, mixed: bool = False) -> None:
         (_, *base), (_, *tuned) = table("conversation")
         self.base = [int(cell) / 100 for cell in base]
         self.tuned = [None if cell == "lost" else int(cell) / 100 for cell in tuned]
-        if kept:
-            self.tuned[4] = 1.0
+        if mixed:
+            self.tuned[3] = 0.75
         both = [(one, other) for one, other in zip(self.base, self.tuned, strict=True) if other is not None]
         one, other = (np.array(arm) for arm in zip(*both, strict=True))
         self.pair = Pair(one, other, len(self.base) - len(both))
@@ -122,8 +122,8 @@ def test_the_example_depends_on_missing_data_as_printed() -> None:
 
 
 def test_the_inconclusive_example_comes_out_as_printed() -> None:
-    """The same with conversation 5 kept at 100 %: the difference, the word, and what would settle it."""
-    example = Example(kept=True)
+    """The same with a conversation in which tuned is better: the difference, the word, and what would settle it."""
+    example = Example(mixed=True)
     assert example.verdict.word == "inconclusive"
     assert f"`{difference(example.contrast.difference, 'share')}`" in SAID
     assert example.verdict.advice == BLOCKS[1].strip()
@@ -142,6 +142,14 @@ def test_what_suites_of_a_size_can_see() -> None:
     assert 0.15 < detectable(0.25, 20) < high < 0.2
     few, many = (conversations_for(sd, 0.05) for sd in (0.2, 0.3))
     assert f"To find 5 points takes {few} conversations with s = 20 and {many} with s = 30" in SAID
+
+
+def test_what_is_found_where_few_changed() -> None:
+    """The two sizes that are named, and the rule of thumb."""
+    found = {n: detectable_share(n) or 0.0 for n in (20, 48)}
+    assert f"With 20 conversations that is {100 * found[20]:.1f} points, with 48 it is {100 * found[48]:.1f}." in SAID
+    assert [share * n for n, share in found.items()] == pytest.approx([5.25, 5.25], abs=0.25)
+    assert f"**Where fewer than {FEW} conversations changed**" in PAGE
 
 
 def test_what_the_demo_can_see() -> None:
@@ -172,8 +180,8 @@ def test_the_table_of_measures_is_that_of_the_program() -> None:
 
 
 def test_the_family_is_that_of_the_program() -> None:
-    """Either plain refusals or the two kinds of them stand in it: four at most."""
-    assert SECONDARY == ("refusal_unexpected", "refusal_missing", "refusal", "repetition", "words")
+    """Either plain refusals or the two kinds of them stand in it, and checks passed where another is the primary."""
+    assert SECONDARY == (PRIMARY, "refusal_unexpected", "refusal_missing", "refusal", "repetition", "words")
     assert "Four looks at 5 % would give a false alarm in up to 20 of 100" in SAID
     assert BY_NAME[PRIMARY].name == "check_pass"
 
@@ -253,24 +261,29 @@ def test_where_no_conversation_changed() -> None:
     assert [said([0.0] * n) for n in (ten - 1, ten)] == ["inconclusive", "equivalent"]
 
 
-def wrongly_equivalent(n: int, *, extreme: float | None) -> float:
-    """How often a model that breaks one conversation in ten altogether is called equivalent within ten points."""
+def wrongly_equivalent(n: int, *, extreme: float | None, margin: float = MARGIN) -> float:
+    """How often a model that breaks as large a share of conversations altogether as the margin is called equivalent."""
     broken = np.arange(n + 1)
     if extreme is None:
         broken = broken[1:-1]  # where all are equal there is no plain interval
     mean = -broken / n
     sd = np.sqrt(broken * (n - broken) / (n * (n - 1)))
     low, high = difference_ends(n, mean, sd, 0.9, extreme)
-    equivalent = (np.asarray(low) > -MARGIN) & (np.asarray(high) < MARGIN)
-    chances = (math.comb(n, k) * 0.1**k * 0.9 ** (n - k) for k in broken[equivalent].tolist())
+    equivalent = (np.asarray(low) > -margin) & (np.asarray(high) < margin)
+    chances = (math.comb(n, k) * margin**k * (1 - margin) ** (n - k) for k in broken[equivalent].tolist())
     return math.fsum(chances)
 
 
 def test_how_often_equivalent_is_wrong_in_the_worst_kind_of_case() -> None:
-    """Counted, not simulated."""
+    """Counted, not simulated; at either margin, in the text and in the table of what was found."""
     ours, plain = (max((wrongly_equivalent(n, extreme=extreme), n) for n in range(2, 401)) for extreme in (1.0, None))
     assert f"is said wrongly in at most {100 * ours[0]:.1f} % (n = {ours[1]})" in SAID
     assert f"in up to {100 * plain[0]:.1f} % (n = {plain[1]})" in SAID
+    margin = BY_NAME["refusal_unexpected"].margin
+    five = max((wrongly_equivalent(n, extreme=1.0, margin=margin), n) for n in range(2, 401))
+    assert f"breaks one in twenty in at most {100 * five[0]:.1f} % (n = {five[1]})" in SAID
+    told = [f"{100 * worst:.1f} % at {size} points (n = {n})" for size, (worst, n) in ((10, ours), (5, five))]
+    assert table("what is promised")[2][1].startswith(f"{', '.join(told)}, counted exactly; ")
 
 
 def test_the_interval_of_one_arm() -> None:
@@ -376,13 +389,12 @@ def test_how_often_it_is_wrong_is_what_was_measured() -> None:
     found = [row[1] for row in table("what is promised")]
     assert found[0] == f"from 12 conversations on {worst[0]} %"
     assert found[1] == f"{worst[2]} %"
-    assert found[2].startswith(f"{worst[3]} %; where tuned is worse")
+    assert found[2].endswith(f"; {worst[3]} % in the simulation")
     assert found[3].startswith(f"{worst[5]} %; ")
     assert found[4].startswith(f"{worst[4]} to {highest} %, from 24")
     assert found[5].startswith(f"{worst[1]} %; below 93 % {goals[1][1]} settings")
     told = " ".join(measured.split())
     for figure, words in (
-        (found[2].split()[-2], "Where tuned is ten points worse, the most is {} %"),
         (found[3].split()[-2], "{} % with 48"),
         (found[4].split()[-2], "The median over all 468 cells is {} %"),
         (SAID.split(" % in the median setting")[0].split("(")[-1], "with 48 it is said in the median cell in {} % of"),
