@@ -5,10 +5,12 @@ What this module does not know: how a turn's number comes about (``assess.py``),
 
 from __future__ import annotations
 
+import difflib
 from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
+from multiturn.errors import UsageError
 from multiturn.results import Orientation
 
 if TYPE_CHECKING:
@@ -85,6 +87,21 @@ MEASURES: Final = (
 
 BY_NAME: Final = {measure.name: measure for measure in MEASURES}
 """The same by name."""
+
+
+
+def measure_called(name: str) -> Measure:
+    """The measure of that name.
+
+    Raises:
+        UsageError: There is none; the hint names near ones.
+    """
+    if name not in BY_NAME:
+        close = difflib.get_close_matches(name, BY_NAME, n=3, cutoff=0.5)
+        hint = f"did you mean {' or '.join(close)}?" if close else f"one of: {', '.join(BY_NAME)}"
+        raise UsageError(f"no measure is called {name!r}", hint=hint)
+    return BY_NAME[name]
+
 
 SECONDARY: Final = (PRIMARY, "refusal_unexpected", "refusal_missing", "refusal", "repetition", "words")
 """The family beside the primary measure, without that: each has a verdict, and Holm's adjustment runs over those that

@@ -21,7 +21,7 @@ from multiturn.comparable import differing, same_arm
 from multiturn.compare import orientations_of
 from multiturn.errors import NotFound, UsageError
 from multiturn.groups import EVERYTHING, Layout
-from multiturn.measures import BY_NAME, PRIMARY
+from multiturn.measures import PRIMARY, measure_called
 from multiturn.pairing import contrast, filled, paired
 from multiturn.pass_rates import floor_note, summary_of_checks
 from multiturn.results import MOVED, Plan
@@ -187,11 +187,7 @@ class _Series(NamedTuple):
 
 
 def _measure(name: str, layout: Layout, suite: Suite) -> Measure:
-    found = BY_NAME.get(name)
-    if found is None:
-        close = difflib.get_close_matches(name, BY_NAME, n=3, cutoff=0.5)
-        hint = f"did you mean {' or '.join(close)}?" if close else f"one of: {', '.join(BY_NAME)}"
-        raise UsageError(f"no measure is called {name!r}", hint=hint)
+    found = measure_called(name)
     if not layout.has(EVERYTHING, found.about):
         what = {"checked": "no checks"}.get(found.about, "no turn that says whether a refusal is right")
         raise UsageError(
@@ -212,10 +208,12 @@ def _differences(run: RunRecord, reference: RunRecord) -> tuple[str, ...]:
 def _read(store: Store, run: RunRecord, layout: Layout, measure: Measure) -> Summary:
     if measure.name in _OF_CHECKS_ALONE:
         golden = run.conditions.history == "golden"
-        return summary_of_checks(layout, store.transcripts(run.id), golden_history=golden)
-    summary = Summary(layout)
-    for one in assessed(store, run):
-        summary.add(one)
+        summary = summary_of_checks(layout, store.transcripts(run.id), golden_history=golden)
+    else:
+        summary = Summary(layout)
+        for one in assessed(store, run):
+            summary.add(one)
+    summary.samples = run.conditions.samples
     return summary
 
 

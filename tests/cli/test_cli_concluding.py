@@ -98,6 +98,9 @@ def test_the_plan_stands_in_the_results(cli: Cli, walnuts: str) -> None:
         (("--margin", "check_pass=10"), "between 0 and 1"),
         (("--margin", "check_pass=nan"), "between 0 and 1"),
         (("--margin", "quality=0.1"), "no measure is called 'quality'"),
+        (("--margin", "check_pas=0.1"), "did you mean check_pass"),
+        (("--margin", "empty=0.1"), "empty has no verdict"),
+        (("--margin", "words=0.1", "--margin", "words=0.2"), "is given twice"),
     ],
 )
 def test_a_plan_that_is_none_is_refused(
@@ -105,6 +108,40 @@ def test_a_plan_that_is_none_is_refused(
 ) -> None:
     error = refused("compare", "scripted:good.json", "scripted:bad.json", "--suite", walnuts, "-q", *flags)
     assert told in error
+
+
+def test_any_measure_that_regressed_fails_a_build(cli: Cli, walnuts: str, folder: Path) -> None:
+    """All checks pass and the numbers are right, but each reply first declines: refusals regressed."""
+    refusing = {f"c{at}": ["OK.", f"I'm sorry, but I can't help with that. It is {at + 100}."] for at in range(12)}
+    (folder / "refusing.json").write_text(json.dumps(refusing), encoding="utf-8")
+    flags = ("--results", "r.json", "--margin", "check_pass=0.9", "--fail-on", "regressed")
+    code, out, err = compare(cli, walnuts, "refusing", *flags)
+    verdicts = json.loads(Path("r.json").read_text(encoding="utf-8"))["comparison"]["verdicts"]
+    words = {verdict["measure"]: verdict["word"] for verdict in verdicts}
+    assert words["refusal_unexpected"] == "regressed", out
+    assert code == 3, err
+
+
+def test_checks_stay_a_measure_that_a_build_can_fail_on(cli: Cli, walnuts: str) -> None:
+    """Another primary measure does not hide them."""
+    code, _, _ = compare(cli, walnuts, "bad", "--primary", "refusal_unexpected", "--fail-on", "regressed")
+    assert code == 3
+
+
+def test_stored_runs_are_compared_by_their_ids(cli: Cli, walnuts: str) -> None:
+    """With another plan, say; nothing is held again."""
+    compare(cli, walnuts, "mixed")
+    ids = [line.split()[0] for line in cli("runs")[1].splitlines()]
+    flags = ("--stored", "--margin", "check_pass=60%", "--fail-on", "inconclusive")
+    code, out, _ = cli("compare", *reversed(ids), *flags)
+    assert code == 0, out
+    assert cli("compare", *reversed(ids), "--stored", "--fail-on", "inconclusive")[0] == 4
+    assert len(cli("runs")[1].splitlines()) == len(ids) == 2
+
+
+def test_a_stored_run_that_is_not_there(refused: Callable[..., str], cli: Cli, walnuts: str) -> None:
+    compare(cli, walnuts, "mixed")
+    assert "no run" in refused("compare", "nothing", "latest", "--stored")
 
 
 def test_a_suite_without_checks_has_nothing_to_fail_on(refused: Callable[..., str], cli: Cli, suite: str) -> None:

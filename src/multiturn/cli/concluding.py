@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from multiturn.errors import EXIT_INCONCLUSIVE, EXIT_REGRESSED, UsageError
-from multiturn.measures import BY_NAME, PRIMARY
+from multiturn.measures import BY_NAME, PRIMARY, SECONDARY, measure_called
 from multiturn.results import Plan
 
 if TYPE_CHECKING:
@@ -58,11 +58,18 @@ def plan_of(primary: str, margins: list[str] | None) -> Plan:
     Raises:
         UsageError: A measure that there is not, or a margin that is none.
     """
-    sizes = dict(_margin(typed) for typed in margins or ())
-    for name in (primary, *sizes):
-        if name not in BY_NAME:
-            raise UsageError(f"no measure is called {name!r}", hint=f"one of: {', '.join(BY_NAME)}")
-    return Plan(primary=primary, margins=sizes)
+    sizes = [_margin(typed) for typed in margins or ()]
+    measure_called(primary)
+    for at, (name, _) in enumerate(sizes):
+        measure_called(name)
+        if name not in (primary, *SECONDARY):
+            raise UsageError(
+                f"{name} has no verdict, so a margin for it does nothing",
+                hint=f"those that have: {', '.join(SECONDARY)}; or make it the primary one: --primary {name}",
+            )
+        if any(name == other for other, _ in sizes[:at]):
+            raise UsageError(f"--margin {name} is given twice", hint="leave out one of them")
+    return Plan(primary=primary, margins=dict(sizes))
 
 
 def _margin(typed: str) -> tuple[str, float]:
@@ -102,11 +109,12 @@ def require_primary(suite: Suite, plan: Plan) -> None:
 def exit_code(comparison: Comparison, words: tuple[str, ...]) -> int:
     """0, or that of the first word of ``EXITS`` that was asked for and holds.
 
-    *regressed* holds where any verdict says so, *inconclusive* where the primary's does, or where it has none.
+    *regressed* holds where any verdict says so; *inconclusive* where the primary one does, where what is missing could
+    change it, or where there is none.
     """
-    primary = next((verdict.word for verdict in comparison.verdicts if verdict.role == "primary"), "inconclusive")
+    primary = next((verdict for verdict in comparison.verdicts if verdict.role == "primary"), None)
     holds = {
         "regressed": any(verdict.word == "regressed" for verdict in comparison.verdicts),
-        "inconclusive": primary == "inconclusive",
+        "inconclusive": primary is None or primary.word == "inconclusive" or primary.depends_on_missing,
     }
     return next((code for word, code in EXITS.items() if word in words and holds[word]), 0)

@@ -57,9 +57,9 @@ def demo(
 
     Plumbing shown on a tiny model, not a validation: a model of 135 million parameters makes many mistakes of its own.
     """
-    say("demo:base is SmolLM2-135M-Instruct; demo:tuned is the same model with a LoRA adapter that was fine-tuned")
-    say("into over-refusing. This shows the plumbing on a tiny model; it validates nothing.")
-    say("Held are 12 of the diagnostic suite's 48 conversations (--suite quick).\n")
+    say("An example, not your own model: demo:tuned is demo:base (SmolLM2-135M-Instruct),")
+    say("fine-tuned into refusing too much. It shows how a comparison is read; so tiny a")
+    say("model validates nothing. Held: 12 of the suite's 48 conversations (--suite quick).\n")
     job = flags.Asked(suite=DEMO_SUITE, limit=limit, max_tokens=max_tokens, store=store, fresh=fresh).job()
     with watching(quiet=quiet) as watch:
         compared = run_until_done(multiturn.api.acompare("demo:base", "demo:tuned", job, results=results, watch=watch))
@@ -68,6 +68,7 @@ def demo(
     most = changed[0].conversation if changed else "ID"
     say(f"\nread one:  multiturn show {compared.tuned.run.id} {most}")
     say(f"side by side:  multiturn diff {compared.base.run.id} {compared.tuned.run.id} {most}")
+    say("all 48 conversations, longer replies:  multiturn compare demo:base demo:tuned")
     _end(compared.base, compared.tuned)
 
 
@@ -90,8 +91,15 @@ def compare(
     margin: Margins = None,
     extend: Extend = False,
     fail_on: FailOn = None,
+    stored: Annotated[
+        bool, typer.Option("--stored", help="BASE and TUNED are runs in the store (an id, or latest); nothing is held.")
+    ] = False,
     all_tables: Annotated[
-        bool, typer.Option("--all-tables", help="Also by category and domain, and more signals in each.")
+        bool,
+        typer.Option(
+            "--all-tables",
+            help="Every table: where nothing stands out too, and by turn, category and domain.",
+        ),
     ] = False,
     asked: flags.Asked,
 ) -> None:
@@ -102,18 +110,15 @@ def compare(
     """
     job = msgspec.structs.replace(asked.job(), plan=plan_of(primary, margin), extend=extend)
     failing = words_of(fail_on)
+    if stored:
+        with multiturn.api.open_store(job.store, create=False) as opened:
+            compared = multiturn.api.compare_stored(opened, base, tuned, job, vary=vary or [], results=results)
+        _show(compared, everything=all_tables)
+        _fail(compared, failing)
+        return
     if failing:
         require_primary(job.chosen_suite(), job.plan)
-    both = prompt_of(asked.system, "--system")
-    prompts = (
-        both if base_system is None else prompt_of(base_system, "--base-system"),
-        both if tuned_system is None else prompt_of(tuned_system, "--tuned-system"),
-    )
-    arms = (
-        flags.arm(base, system=prompts[0].text, template=asked.template),
-        flags.arm(tuned, system=prompts[1].text, template=asked.template),
-    )
-    marked = marks(arms, prompts)
+    arms, marked = _two_arms(asked, (base, tuned), (base_system, tuned_system))
     golden = _golden_job(job) if asked.history == "both" else None
     if asked.dry_run:
         for arm, mark in zip(arms, marked, strict=True):
@@ -132,9 +137,30 @@ def compare(
         _show_gap(job, (before.base, compared.base), (before.tuned, compared.tuned), marked=marked)
     held = [*([before.base, before.tuned] if before is not None else []), compared.base, compared.tuned]
     _end(*held, marked=marked * (len(held) // 2))
-    code = exit_code(compared.comparison, failing)
+    _fail(compared, failing)
+
+
+def _two_arms(
+    asked: flags.Asked, specs: tuple[str, str], systems: tuple[str | None, str | None]
+) -> tuple[tuple[Arm, Arm], tuple[str, str]]:
+    """Base and tuned as they were typed, and what tells them apart where the specs do not."""
+    both = prompt_of(asked.system, "--system")
+    base, tuned = (
+        both if system is None else prompt_of(system, flag)
+        for system, flag in zip(systems, ("--base-system", "--tuned-system"), strict=True)
+    )
+    arms = (
+        flags.arm(specs[0], system=base.text, template=asked.template),
+        flags.arm(specs[1], system=tuned.text, template=asked.template),
+    )
+    return arms, marks(arms, (base, tuned))
+
+
+def _fail(compared: Compared, words: tuple[str, ...]) -> None:
+    """End with an exit code if one of the words that were asked for holds."""
+    code = exit_code(compared.comparison, words)
     if code:
-        say(f"exit {code}: --fail-on {fail_on}")
+        say(f"exit {code}: --fail-on {','.join(words)}")
         raise typer.Exit(code)
 
 
@@ -199,7 +225,7 @@ def _tell(held: Held, mark: str = "") -> None:
     name = f"{shorten(held.run.arm.spec)}{mark}{history}: run {held.run.id}"
     kept = "reproducible" if held.run.conditions.reproducible else "not reproducible"
     if held.reused:
-        say(f"{name} was held before under the same conditions; used again ({kept})")
+        say(f"{name}, same settings, is used again ({kept})")
         return
     speed = progress.new_tokens / max(progress.seconds, 1e-9)
     say(f"{name}, {progress.replies} replies in {duration(progress.seconds)}, {speed:.0f} tokens/s ({kept})")
@@ -233,6 +259,7 @@ def _end(*runs: Held, marked: tuple[str, ...] = ()) -> None:
             )
             warn(f"{name}: {turns} missing through no doing of the model; {advice}")
     if any(held.progress.missing > TOO_MUCH_MISSING * held.progress.turns for held in runs):
+        say(f"exit {EXIT_INFRASTRUCTURE}: too much is missing to conclude from (above a tenth of the turns)")
         raise typer.Exit(EXIT_INFRASTRUCTURE)
 
 

@@ -61,7 +61,7 @@ def trend(group: Group, measure: Measured = PRIMARY, margin: Margins = None, sto
     with what differs.
     """
     with multiturn.api.open_store(store, create=False) as opened:
-        found = multiturn.api.trend(opened, group, measure, plan_of(PRIMARY, margin))
+        found = multiturn.api.trend(opened, group, measure, plan_of(measure, margin))
     OUT.print(multiturn.api.trend_tables(found, naming=shorten))
     fallen = [step for step in found.before if step.stands and step.verdict.word == "regressed"]
     for step in fallen[-1:]:
