@@ -279,6 +279,7 @@ def _compared(
         notes=notes,
         plan=plan,
         same_model=same_arm(first, second),
+        samples=(first.conditions.samples, second.conditions.samples),
     )
     if results is not None:
         try:
