@@ -12,20 +12,19 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from multiturn.changes import Drift, Turned
 from multiturn.checks.reading import unread_notes
-from multiturn.errors import UsageError
 from multiturn.groups import EVERYTHING, Layout
-from multiturn.measures import BY_NAME, LENGTHS, MEASURES, PRIMARY
+from multiturn.measures import LENGTHS, MEASURES, PRIMARY, measure_called
 from multiturn.pass_rates import FAILS_EVERYWHERE, floor_note, inapplicable_note
 from multiturn.report.broken import broken_notes
 from multiturn.report.numbers import number
-from multiturn.results import SHARES, Comparison, Contrast, Distribution, Orientation, Plan
+from multiturn.results import SHARES, Change, Comparison, Contrast, Distribution, Orientation, Plan
 from multiturn.stats.quantiles import quantiles
 from multiturn.study import Study
 from multiturn.summary import Summary
 from multiturn.transcript import MANY_ENDLESS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from multiturn.conversation import Suite
     from multiturn.finding import Assessed
@@ -45,6 +44,7 @@ def compare(
     notes: Sequence[str] = (),
     plan: Plan = Plan(),  # noqa: B008 - frozen
     same_model: bool = False,
+    samples: tuple[int, int] | None = None,
 ) -> Comparison:
     """Compare two runs of one suite, conversation by conversation.
 
@@ -60,6 +60,8 @@ def compare(
         notes: Lines for the reader, before this function's own.
         plan: The primary measure, margins and level, as they were laid down before.
         same_model: It is an A/A run, so whatever differs is noise.
+        samples: How often each conversation was to be held in one run, and in the other, 1 or more; None: as often as
+            the one that was held most often in either.
 
     Raises:
         UsageError: A transcript is of a conversation that the suite does not have, or the plan names no measure.
@@ -68,28 +70,24 @@ def compare(
     require_measures(plan)
     layout = Layout(suite)
     arms = Summary(layout), Summary(layout)
-    drifts: dict[int, Drift] = {}
-    for session, one, other in _in_step(arms, base, tuned):
-        at = layout.conversation(session)
-        drift = drifts.setdefault(at, Drift(suite.conversations[at]))
-        for before, after in zip(one, other, strict=True):
-            drift.add(session.sample, before, after)
-    samples = max(arm.samples for arm in arms)
-    study = Study(layout, arms, plan, orientations_of(suite), samples=samples)
+    changes = _changes(suite, layout, arms, base, tuned)
+    most = max(arm.most_samples for arm in arms)
+    for arm, wanted in zip(arms, samples or (most, most), strict=True):
+        arm.samples = max(1, wanted)
+    study = Study(layout, arms, plan, orientations_of(suite), samples=most)
     contrasts = tuple(
         study.contrast(measure, group)
         for group in layout.groups
         for measure in MEASURES
         if layout.has(group, measure.about)
     )
-    overall = {one.measure: one for one in contrasts if one.group == EVERYTHING}
     verdicts = study.verdicts()
-    changes = [drift.change() for _, drift in sorted(drifts.items()) if drift.seen]
+    own_notes = _notes(suite, contrasts, arms, {"base": base_run, "tuned": tuned_run})
     return Comparison(
         base_run=base_run,
         tuned_run=tuned_run,
         contrasts=contrasts,
-        changes=tuple(sorted(changes, key=lambda change: -change.score)),
+        changes=changes,
         distributions=tuple(_distributions(arms)),
         suite=f"{suite.name}, version {suite.version}",
         expectations=suite.expectations,
@@ -101,23 +99,41 @@ def compare(
         profile=study.profile(),
         noise=tuple(study.noise()),
         ratios=tuple(study.ratios()),
-        notes=(
-            *notes,
-            *broken_notes(contrasts, {"base": base_run, "tuned": tuned_run}),
-            *unread_notes(suite),
-            *_format_note(overall["role_leakage"]),
-            *_floor_notes(overall.get(PRIMARY)),
-            *_arm_notes("base", arms[0], suite),
-            *_arm_notes("tuned", arms[1], suite),
-        ),
+        notes=(*notes, *own_notes),
     )
 
 
 def require_measures(plan: Plan) -> None:
     """Raise ``UsageError`` unless the plan's primary measure, and each that it gives a margin, is one."""
     for name in (plan.primary, *plan.margins):
-        if name not in BY_NAME:
-            raise UsageError(f"no measure is called {name!r}", hint=f"one of: {', '.join(BY_NAME)}")
+        measure_called(name)
+
+
+def _changes(
+    suite: Suite, layout: Layout, arms: tuple[Summary, Summary], base: Iterable[Assessed], tuned: Iterable[Assessed]
+) -> tuple[Change, ...]:
+    """Read both runs into their summaries; give how far each conversation changed, the most changed first."""
+    drifts: dict[int, Drift] = {}
+    for session, one, other in _in_step(arms, base, tuned):
+        at = layout.conversation(session)
+        drift = drifts.setdefault(at, Drift(suite.conversations[at]))
+        for before, after in zip(one, other, strict=True):
+            drift.add(session.sample, before, after)
+    changes = [drift.change() for _, drift in sorted(drifts.items()) if drift.seen]
+    return tuple(sorted(changes, key=lambda change: -change.score))
+
+
+def _notes(
+    suite: Suite, contrasts: Sequence[Contrast], arms: tuple[Summary, Summary], runs: Mapping[str, str]
+) -> Iterator[str]:
+    """What a reader must know beside the numbers, what is to be fixed first before all; ``runs`` are the runs' ids."""
+    overall = {one.measure: one for one in contrasts if one.group == EVERYTHING}
+    yield from broken_notes(contrasts, runs)
+    yield from unread_notes(suite)
+    yield from _format_note(overall["role_leakage"])
+    yield from _floor_notes(overall.get(PRIMARY))
+    for name, arm in zip(runs, arms, strict=True):
+        yield from _arm_notes(name, arm, suite)
 
 
 def _format_note(leakage: Contrast) -> Iterator[str]:
@@ -161,6 +177,10 @@ def _arm_notes(name: str, arm: Summary, suite: Suite) -> Iterator[str]:
     total = len(suite.conversations)
     if arm.held < total:
         yield f"{name}: {total - arm.held} of {total} conversations were not held"
+    wanted = arm.held * (arm.samples or arm.most_samples)
+    if arm.sessions_held < wanted:
+        others = " of the others" if arm.held < total else ""
+        yield f"{name}: {wanted - arm.sessions_held} of {wanted} samples{others} were not held"
     if arm.lost:
         kinds = ", ".join(f"{kind} {count}" for kind, count in sorted(arm.lost.items()))
         yield f"{name}: {arm.lost.total()} of {arm.turns} turns are missing through no doing of the model ({kinds})"

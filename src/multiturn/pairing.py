@@ -5,8 +5,9 @@ What this module does not know: verdicts, what is shown.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+import msgspec
 import numpy as np
 
 from multiturn.results import Contrast
@@ -20,13 +21,19 @@ if TYPE_CHECKING:
     from multiturn.groups import Cells, Group
     from multiturn.measures import Measure
     from multiturn.results import Estimate, Orientation
-    from multiturn.summary import Numbers, Summary
+    from multiturn.summary import Numbers, Sessions, Summary
 
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
 
 Arms = tuple["Summary", "Summary"]
 """Base and tuned, of one layout."""
+
+FILLINGS: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
+"""How far from the lowest to the highest that tuned - base could be all that is missing is filled in."""
+
+CHANGE: Final = 1.0
+"""A share inside a conversation changes by this at most."""
 
 
 class Pair(NamedTuple):
@@ -58,11 +65,14 @@ def paired(arms: Arms, measure: Measure, cells: Cells) -> Pair:
     return pair_up(base, tuned)
 
 
-def filled(arms: Arms, measure: Measure, cells: Cells) -> tuple[Pair, Pair] | None:
-    """The pair as it would be if all that is missing had made tuned - base as low, and as high, as can be.
+def filled(arms: Arms, measure: Measure, cells: Cells) -> tuple[Pair, ...] | None:
+    """The pair as it would be with all that is missing filled in, from the lowest tuned - base to the highest.
 
     A share is filled turn by turn, with 0 and 1; another measure conversation by conversation, with the lowest and
-    highest number that was seen in either arm, since it has no bounds of its own.
+    highest number that was seen in either arm, since it has no bounds of its own. Between these two ends all that is
+    missing goes the same part of the way (``FILLINGS``). The ends are the worst and the best mean, but not always the
+    worst and the best verdict: differences of -1 beside small ones widen the interval, so that a difference may stand
+    out at a filling in between and at neither end.
 
     Returns:
         None where nothing is missing (or nothing at all was seen to fill with).
@@ -80,7 +90,10 @@ def filled(arms: Arms, measure: Measure, cells: Cells) -> tuple[Pair, Pair] | No
         least, most = seen.min(), seen.max()
         base_low, base_high = (np.where(base.present, base.values, end) for end in (least, most))
         tuned_low, tuned_high = (np.where(tuned.present, tuned.values, end) for end in (least, most))
-    return Pair(base_high[asked], tuned_low[asked], 0), Pair(base_low[asked], tuned_high[asked], 0)
+    return tuple(
+        Pair(_between(base_high[asked], base_low[asked], part), _between(tuned_low[asked], tuned_high[asked], part), 0)
+        for part in FILLINGS
+    )
 
 
 def contrast(
@@ -107,8 +120,8 @@ def decay(
 ) -> Contrast | None:
     """How much less (or more) the late turns have than the early ones inside a conversation, tuned against base.
 
-    None where no conversation has both kinds of turns. A difference of differences has no bound that is of use, so its
-    interval is Student's.
+    None where no conversation has both kinds of turns. Intervals are Student's; those of a share are cut to what can
+    be: -1 to 1 for an arm, -2 to 2 for the difference of the two.
     """
     slopes = []
     for arm in arms:
@@ -121,30 +134,53 @@ def decay(
         return None
     both = base_there & tuned_there
     asked = (base_there | base_lost) & (tuned_there | tuned_lost)
+    difference = difference_interval(base[both], tuned[both], level, missing=int((asked & ~both).sum()))
+    within = (-CHANGE, CHANGE) if measure.share else None
     return Contrast(
         measure=measure.name,
         group=("late - early", ""),
-        base=mean_interval(base[base_there], level, missing=int(base_lost.sum())),
-        tuned=mean_interval(tuned[tuned_there], level, missing=int(tuned_lost.sum())),
-        difference=difference_interval(base[both], tuned[both], level, missing=int((asked & ~both).sum())),
+        base=mean_interval(base[base_there], level, within=within, missing=int(base_lost.sum())),
+        tuned=mean_interval(tuned[tuned_there], level, within=within, missing=int(tuned_lost.sum())),
+        difference=_cut(difference, 2 * CHANGE) if measure.share else difference,
         orientation=orientation,
     )
 
 
 def split(arms: Arms, measure: Measure, cells: Cells) -> Components | None:
-    """The variance of the difference between conversations and between samples; None without a second sample."""
-    by_arm = []
-    for arm in arms:
-        found = arm.sessions(measure.name, cells)
-        samples: dict[int, list[list[float]]] = {}
-        for at, value in zip(
-            found.conversation[found.present].tolist(), found.values[found.present].tolist(), strict=True
-        ):
-            samples.setdefault(at, []).append([value])
-        by_arm.append(samples)
-    base, tuned = by_arm
-    both = sorted(base.keys() & tuned.keys())
-    return components([base[at] for at in both], [tuned[at] for at in both])
+    """The variance of the difference between conversations and between samples; None without a second sample of both.
+
+    Sample k of base is paired with sample k of tuned, and what is split are their differences. The two draw with the
+    same seeds, since a turn's seed depends on the conversation, the turn and the sample alone, so their replies may
+    depend on each other; then the variance of a difference is not the sum of the arms' own. Of differences the split
+    is right either way, for draws that are shared and for those that are independent. A sample that one arm lacks is
+    not used.
+    """
+    base, tuned = (_by_session(arm.sessions(measure.name, cells)) for arm in arms)
+    differences: dict[int, list[float]] = {}
+    for conversation, sample in sorted(base.keys() & tuned.keys()):
+        difference = tuned[conversation, sample] - base[conversation, sample]
+        differences.setdefault(conversation, []).append(difference)
+    series = [[[one] for one in samples] for samples in differences.values()]
+    return components([[[0.0]] * len(samples) for samples in series], series)
+
+
+def _by_session(found: Sessions) -> dict[tuple[int, int], float]:
+    """The number of each session that has one, by conversation and sample."""
+    there = found.present
+    columns = (found.conversation[there], found.sample[there], found.values[there])
+    return {(at, sample): value for at, sample, value in zip(*(one.tolist() for one in columns), strict=True)}
+
+
+def _between(start: Floats, end: Floats, part: float) -> Floats:
+    """Part of the way from start to end; where the two are equal, exactly that."""
+    return start + (end - start) * part
+
+
+def _cut(estimate: Estimate, most: float) -> Estimate:
+    """The same with its interval cut to -most and most."""
+    if estimate.low is None or estimate.high is None:
+        return estimate
+    return msgspec.structs.replace(estimate, low=max(estimate.low, -most), high=min(estimate.high, most))
 
 
 def _one_arm(measure: Measure, numbers: Numbers, level: float) -> Estimate:

@@ -5,7 +5,8 @@
   with all turns. What was reached still counts where only reached turns are asked about.
 * A session's number is the mean over the turns to which the measure applies. Checks are pooled over them: all that
   passed by all that applied, so that each check of a conversation weighs the same, not each turn.
-* With several samples of a conversation the sessions are averaged first: the conversation stays the unit.
+* With several samples of a conversation the sessions are averaged first: the conversation stays the unit. Samples that
+  were to be held and never were leave the mean to those that are there; they count in what could have been.
 
 Memory: a few numbers for each turn of each session; transcripts are let go at once.
 """
@@ -51,9 +52,13 @@ class Numbers(NamedTuple):
 
 
 class Sessions(NamedTuple):
-    """One number for each session (conversation and sample), in that order: the conversation's position beside it."""
+    """One number for each session (conversation and sample), in that order: the conversation's position beside it.
+
+    ``sample`` is its number, from 0: sessions of one number in two arms draw with the same seeds.
+    """
 
     conversation: NDArray[np.int64]
+    sample: NDArray[np.int64]
     values: Floats
     present: Flags
     missing: Flags
@@ -63,10 +68,17 @@ class Sessions(NamedTuple):
 
 
 class Summary:
-    """One arm's numbers, gathered transcript by transcript, in any order."""
+    """One arm's numbers, gathered transcript by transcript, in any order.
 
-    def __init__(self, layout: Layout) -> None:
+    Args:
+        layout: Of the suite that was held.
+        samples: How often each conversation was to be held, 1 or more; None: it is not known, so only conversations
+            can be seen not to have been held, and none of their samples. May be set later.
+    """
+
+    def __init__(self, layout: Layout, samples: int | None = None) -> None:
         self._layout: Final = layout
+        self.samples = samples
         self._kept: Final = {name: array("d") for name in _KEPT}
         self._there: Final = {name: bytearray() for name in _KEPT}
         self._cell: Final = array("q")
@@ -94,7 +106,12 @@ class Summary:
         return len({conversation for conversation, _ in self._seen})
 
     @property
-    def samples(self) -> int:
+    def sessions_held(self) -> int:
+        """Transcripts that there are."""
+        return len(self._seen)
+
+    @property
+    def most_samples(self) -> int:
         """How often the conversation was held that was held most often."""
         return max(Counter(conversation for conversation, _ in self._seen).values(), default=0)
 
@@ -143,22 +160,25 @@ class Summary:
         counts = np.bincount(found.conversation, weights=found.present, minlength=size)
         sums = np.bincount(found.conversation, weights=np.where(found.present, found.values, 0.0), minlength=size)
         lost = np.bincount(found.conversation, weights=found.missing, minlength=size) > 0
-        held = np.bincount(found.conversation, minlength=size) > 0
+        short = self._unheld() > 0
         present = counts > 0
         values = np.divide(sums, counts, out=np.zeros(size), where=present)
-        return Numbers(values, present, asked & ~present & (lost | ~held))
+        return Numbers(values, present, asked & ~present & (lost | short))
 
     def bounds(self, measure: str, cells: Cells) -> tuple[Floats, Floats]:
-        """What each conversation's share lies between, whatever the lost turns would have been: both are its value
-        where nothing was lost, 0 and 1 where it was not held.
-        """  # noqa: D205 - one sentence
+        """What each conversation's share lies between, whatever the lost turns and sessions would have been.
+
+        Both are its value where nothing was lost, 0 and 1 where it was not held. A sample that was to be held and was
+        not has 0, and 1.
+        """
         found = self.sessions(measure, cells)
         size = len(self._layout.conversations)
         counted = found.present | found.missing
-        counts = np.bincount(found.conversation, weights=counted, minlength=size)
+        unheld = self._unheld()
+        counts = np.bincount(found.conversation, weights=counted, minlength=size) + unheld
         ends = []
         for end, whole in ((found.low, 0.0), (found.high, 1.0)):
-            sums = np.bincount(found.conversation, weights=np.where(counted, end, 0.0), minlength=size)
+            sums = np.bincount(found.conversation, weights=np.where(counted, end, 0.0), minlength=size) + whole * unheld
             ends.append(np.divide(sums, counts, out=np.full(size, whole), where=counts > 0))
         return ends[0], ends[1]
 
@@ -185,6 +205,7 @@ class Summary:
         wholes = counts + unknown
         return Sessions(
             conversation=table.conversation,
+            sample=table.sample,
             values=np.divide(top, counts, out=np.zeros(size), where=present),
             present=present,
             missing=missing,
@@ -196,6 +217,11 @@ class Summary:
         """The conversations that have one of these turns."""
         chosen = cells & self._layout.about(BY_NAME[measure].about)
         return np.bincount(self._layout.owner[chosen], minlength=len(self._layout.conversations)) > 0
+
+    def _unheld(self) -> NDArray[np.int64]:
+        """Of each conversation, how many of its samples are not there, though they were to be held."""
+        held = np.bincount(self._table.conversation, minlength=len(self._layout.conversations))
+        return np.maximum(0, (self.samples or 1) - held)
 
     @cached_property
     def _table(self) -> _Table:
@@ -210,6 +236,7 @@ class Summary:
             cell=np.array(self._cell, dtype=np.int64)[rows],
             session=session,
             conversation=np.array([at for at, _ in order], dtype=np.int64),
+            sample=np.array([sample for _, sample in order], dtype=np.int64),
             kept={name: np.array(column)[rows] for name, column in self._kept.items()},
             there={name: np.array(column, dtype=np.float64)[rows] for name, column in self._there.items()},
         )
@@ -239,5 +266,6 @@ class _Table(NamedTuple):
     cell: NDArray[np.int64]
     session: NDArray[np.int64]
     conversation: NDArray[np.int64]
+    sample: NDArray[np.int64]
     kept: dict[str, Floats]
     there: dict[str, Floats]
