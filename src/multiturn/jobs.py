@@ -23,7 +23,7 @@ from multiturn.conversation import Suite
 from multiturn.dialogue import Manner
 from multiturn.errors import UsageError
 from multiturn.estimate import Estimated, estimate
-from multiturn.extension import refuse_third_look, take_look
+from multiturn.extension import UNDECLARED, allow_look, further_look, take_look
 from multiturn.facts import EngineOptions
 from multiturn.protocols import Engine
 from multiturn.report.plain_json import write_results
@@ -146,16 +146,21 @@ async def acompare(
                 second = _planned(suite, arms[1], other)
             for note in comparison_notes(first, second, declared):  # before any reply is asked for
                 tell(note)
+            looking = UNDECLARED
             if job.extend:
-                size = len(suite.conversations) * settings.samples
-                refuse_third_look(store, job.plan, suite.name, (first.conditions, second.conditions), size=size)
+                both = first.conditions, second.conditions
+                looking = allow_look(store, job.plan, suite, both, fresh=job.fresh)
             held = []
-            jobs = (msgspec.structs.replace(same, group=None), other)
+            jobs = (
+                msgspec.structs.replace(same, group=None, resume=looking.again[0]),
+                msgspec.structs.replace(other, resume=looking.again[1]),
+            )
             for index, (arm, engine) in enumerate(arms):
                 held.append(await _hold(store, suite, (arm, engine), jobs[index], watch))
                 if all(engine is not later for _, later in arms[index + 1 :]):
                     await engine.close()  # so that two models are not in memory at once
-        return _compared(store, (held[0], held[1]), same, vary=declared, results=results)
+        before = looking.held_before
+        return _compared(store, (held[0], held[1]), same, vary=declared, results=results, held_before=before)
 
 
 async def aestimate(model: str | Arm, job: Job = DEFAULT_JOB) -> Estimated:
@@ -235,7 +240,7 @@ def compare_stored(
             hint="compare runs of one suite; multiturn runs lists them",
         )
     held = [Held(run=run, progress=_stored_progress(store, run), reused=True) for run in runs]
-    return _compared(store, (held[0], held[1]), job, vary=vary, results=results)
+    return _compared(store, (held[0], held[1]), job, vary=vary, results=results, held_before=True)
 
 
 def _planned(suite: Suite, who: tuple[Arm, Engine], job: Job) -> Planned:
@@ -261,15 +266,17 @@ async def _hold(store: Store, suite: Suite, who: tuple[Arm, Engine], job: Job, w
 
 
 def _compared(
-    store: Store, held: tuple[Held, Held], job: Job, *, vary: Sequence[str], results: Path | None
+    store: Store, held: tuple[Held, Held], job: Job, *, vary: Sequence[str], results: Path | None, held_before: bool
 ) -> Compared:
     base, tuned = held
     notes = comparison_notes(base.run, tuned.run, vary)
     first, second = base.run, tuned.run
     plan = job.plan
     if job.extend:
-        plan, told = take_look(store, plan, first, second)
+        plan, told = take_look(store, plan, first, second, held_before=held_before)
         notes = (*notes, *told)
+    else:
+        notes = (*notes, *further_look(store, first, second))
     comparison = compare_runs(
         store.suite(first.conditions.suite_digest),
         assessed(store, first),

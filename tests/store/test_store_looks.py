@@ -13,7 +13,7 @@ from multiturn.store import Store, open_store
 KEY, OTHER = "a" * 64, "0123456789abcdef" * 4
 
 
-def look(number: int = 1, key: str = KEY, level: float = 0.0294) -> Look:
+def look(number: int = 1, key: str = KEY, level: float = 0.0294, *, held_before: bool = False) -> Look:
     return Look(
         key=key,
         look=number,
@@ -21,12 +21,14 @@ def look(number: int = 1, key: str = KEY, level: float = 0.0294) -> Look:
         base_run="run-0",
         tuned_run="run-1",
         level=level,
+        plan='{"margins":{},"primary":"check_pass"}',
+        held_before=held_before,
     )
 
 
 def test_looks_come_back_in_their_order_to_the_last_digit(store: Store) -> None:
     """Added the other way round; those at another comparison are not among them."""
-    kept = [look(2, level=0.1 + 0.2), look(1, level=math.ulp(0.0)), look(1, OTHER)]
+    kept = [look(2, level=0.1 + 0.2, held_before=True), look(1, level=math.ulp(0.0)), look(1, OTHER)]
     for one in kept:
         store.add_look(one)
     assert store.looks(KEY) == (kept[1], kept[0])
@@ -61,6 +63,7 @@ def test_looks_outlive_their_runs_and_the_process(store: Store) -> None:
         ("created", ""),
         ("base_run", ""),
         ("tuned_run", ""),
+        ("plan", ""),
         ("level", 0.0),
         ("level", 1.0),
         ("level", math.nan),

@@ -11,12 +11,8 @@ from multiturn.store.schema import LOOKS
 
 def read_looks(connection: Connection, key: str) -> tuple[Look, ...]:
     """The looks at a comparison, in their order."""
-    columns = (LOOKS.c.look, LOOKS.c.created, LOOKS.c.base_run, LOOKS.c.tuned_run, LOOKS.c.level)
-    rows = connection.execute(select(*columns).where(LOOKS.c.key == key).order_by(LOOKS.c.look))
-    return tuple(
-        Look(key=key, look=look, created=created, base_run=base, tuned_run=tuned, level=level)
-        for look, created, base, tuned, level in rows
-    )
+    rows = connection.execute(select(LOOKS).where(LOOKS.c.key == key).order_by(LOOKS.c.look)).mappings()
+    return tuple(Look(**row) for row in rows)
 
 
 def keep_look(connection: Connection, look: Look) -> None:

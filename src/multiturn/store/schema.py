@@ -13,6 +13,7 @@ from typing import Final
 
 from sqlalchemy import (
     DOUBLE_PRECISION,
+    Boolean,
     Column,
     Connection,
     Index,
@@ -99,6 +100,8 @@ LOOKS: Final = Table(
     Column("base_run", String(200), nullable=False),
     Column("tuned_run", String(200), nullable=False),
     Column("level", DOUBLE_PRECISION, nullable=False),
+    Column("plan", Text, nullable=False),
+    Column("held_before", Boolean, nullable=False),
 )
 """Declared looks at comparisons (:mod:`multiturn.looks`). The runs are no foreign keys: a look outlives them."""
 
@@ -166,6 +169,8 @@ def m003_groups_and_looks(connection: Connection) -> None:
             base_run VARCHAR(200) NOT NULL,
             tuned_run VARCHAR(200) NOT NULL,
             level DOUBLE PRECISION NOT NULL,
+            plan TEXT NOT NULL,
+            held_before BOOLEAN NOT NULL,
             PRIMARY KEY (key, look)
         )""",
     ):
