@@ -313,6 +313,16 @@ def test_draws_without_finite_strengths_are_counted_and_count_as_beyond_both_end
     assert seldom.arms[0].strength.low is not None
 
 
+@given(votes, st.sampled_from([0.05, 0.5, 0.95]))
+@settings(max_examples=200)
+def test_an_interval_holds_its_estimate(preferences: list[Preferred], level: float) -> None:
+    """Of strengths and of chances; also where draws are few or the interval is narrow."""
+    for one in rank_preferences(preferences, draws=7, level=level).arms:
+        for found in (one.strength, one.against_average):
+            if found is not None and found.value is not None and found.low is not None and found.high is not None:
+                assert found.low <= found.value <= found.high
+
+
 def test_the_conversation_is_drawn_not_the_game() -> None:
     """Ten votes on each of eight conversations that all say the same are no more than eight."""
     once = games(*["A>B"] * 5, *["B>A"] * 3)
