@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from multiturn.report.numbers import difference_alone, number
-from multiturn.report.tables import Table
+from multiturn.report.tables import Table, rests_on
 
 if TYPE_CHECKING:
-    from multiturn.results import Estimate, HistoryGap
+    from multiturn.results import HistoryGap
 
 
 def history_gap(gap: HistoryGap) -> Table:
@@ -16,9 +16,7 @@ def history_gap(gap: HistoryGap) -> Table:
     rows = [
         (
             model,
-            f"{one.difference.n}, {one.difference.missing} missing"
-            if one.difference.missing
-            else f"{one.difference.n}",
+            rests_on(one.difference),
             number(one.base.value, "share"),
             number(one.tuned.value, "share"),
             difference_alone(one.difference, "share"),
@@ -27,14 +25,10 @@ def history_gap(gap: HistoryGap) -> Table:
     ]
     if gap.between is not None:
         paired = gap.between.difference
-        rows.append(("gap of tuned - gap of base", _rests_on(paired), "", "", difference_alone(paired, "share")))
+        rows.append(("gap of tuned - gap of base", rests_on(paired), "", "", difference_alone(paired, "share")))
     return Table(
         title="Checks passed by history",
         header=("model", "n", "golden", "own", "gap (own - golden)"),
         rows=tuple(rows),
         footnote="A gap, not a cause: golden replies are also good examples to copy.",
     )
-
-
-def _rests_on(paired: Estimate) -> str:
-    return f"{paired.n}, {paired.missing} missing" if paired.missing else f"{paired.n}"

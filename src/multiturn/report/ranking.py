@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from multiturn.report.numbers import ABSENT, difference_alone, estimate_alone, level, number
-from multiturn.report.tables import Table
+from multiturn.report.tables import Table, rests_on
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from multiturn.ranking import Games, Ranked, Ranking, RateRanking, StrengthRanking
-    from multiturn.results import Estimate
 
     Naming = Callable[[str], str]
 
@@ -47,7 +46,7 @@ def rates(ranking: RateRanking, names: Mapping[str, str]) -> Table:
                 number(one.rank, "count"),
                 names[one.arm],
                 estimate_alone(one.estimate, "share"),
-                _rests_on(one.estimate),
+                rests_on(one.estimate),
                 _apart(one, names),
             )
             for one in ranking.arms
@@ -128,11 +127,6 @@ def _names(arms: Iterable[str], naming: Naming) -> dict[str, str]:
     """Short names where they stay different, else whole ones."""
     names = {arm: naming(arm) for arm in arms}
     return names if len(set(names.values())) == len(names) else {arm: arm for arm in names}
-
-
-def _rests_on(found: Estimate) -> str:
-    count = number(found.n, "count")
-    return f"{count}, {number(found.missing, 'count')} missing" if found.missing else count
 
 
 def _apart(one: Ranked, names: Mapping[str, str]) -> str:

@@ -13,7 +13,7 @@ from rich.console import Group
 from rich.text import Text
 
 from multiturn.report.numbers import difference_alone, estimate_alone, label_of, level, number, p_number, unit_of
-from multiturn.report.tables import Table
+from multiturn.report.tables import Table, rests_on
 from multiturn.report.text import render
 from multiturn.series import FALL
 from multiturn.text.printable import printable
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from rich.table import Table as RichTable
 
-    from multiturn.results import Estimate
     from multiturn.series import Apart, Step, Trend
 
 BEFORE: Final = "Each version against the one before"
@@ -81,7 +80,7 @@ def _versions(trend: Trend, naming: Callable[[str], str]) -> Table:
             str(place),
             naming(version.run.arm.spec),
             version.run.id,
-            _rests_on(version.estimate),
+            rests_on(version.estimate),
             estimate_alone(version.estimate, unit),
         )
         for place, version in enumerate(trend.versions, start=1)
@@ -100,7 +99,7 @@ def _steps(title: str, steps: Sequence[Step], trend: Trend) -> Table:
     rows = tuple(
         (
             f"{step.later + 1} - {step.earlier + 1}",
-            _rests_on(step.verdict.contrast.difference),
+            rests_on(step.verdict.contrast.difference),
             difference_alone(step.verdict.contrast.difference, unit),
             step.verdict.word,
             p_number(step.verdict.adjusted_p),
@@ -138,10 +137,6 @@ def _apart(trend: Trend, naming: Callable[[str], str]) -> Table:
 def _reasons(one: Apart, naming: Callable[[str], str]) -> Iterator[tuple[str, str, str]]:
     for place, reason in enumerate(one.reasons):
         yield ("", "", reason) if place else (one.run.id, naming(one.run.arm.spec), reason)
-
-
-def _rests_on(estimate: Estimate) -> str:
-    return f"{estimate.n}, {estimate.missing} missing" if estimate.missing else f"{estimate.n}"
 
 
 def _standing(steps: Sequence[Step], other: str) -> Iterator[str]:
