@@ -5,12 +5,19 @@
     {"schema_version": 1, "base_model": "...", "tuned_model": "...",
      "base_results":  [{"id": "...", "sample": 0, "transcript": [{"user": "...", "assistant": "..." or null,
                         "status": "ok", "flags": [], "signals": {"words": 12, ...},
-                        "checks": [{"kind": "says", "wants": "says ...", "outcome": "pass", "reason": "...",
-                                    "span": {"start", "end", "text"} or null}]}],
+                        "checks": [{"kind": "says", "wants": "says ...", "why": "...", "outcome": "pass",
+                                    "reason": "...", "span": {"start", "end", "text"} or null}]}],
                         "refusal_count": 0, "checks_passed": 1, "checks_applied": 1}],
      "tuned_results": [...],
      "base_run": {"id", "created", "arm", "conditions", "versions", ...}, "tuned_run": {...},
-     "comparison": {"contrasts": [...], "changes": [...], ...} or null}
+     "comparison": {"contrasts": [...], "changes": [...], "distributions": [...], "verdicts": [...], "plan": {...},
+                    "localisation": [...], "decay": {...} or null, "profile": [...], "noise": [...], "ratios": [...],
+                    "notes": [...], ...} or null}
+
+The values of ``comparison`` are those of :class:`multiturn.results.Comparison`: the verdicts with the plan that was laid
+down before them (primary measure, margins, level), where the primary measure moved, late turns against the early one,
+the profile by capability and category with turns, the noise floor and ratios of lengths. A check's ``why`` says what
+failing means, and is empty where the suite does not say.
 
 ``assistant`` is null where there is no reply, never the text of an error; why is in ``status``, ``cause`` and
 ``failure``. ``checks_applied`` counts the checks that passed or failed. Strict JSON: UTF-8, no NaN, no Infinity.
