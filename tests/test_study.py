@@ -94,7 +94,7 @@ def test_holms_adjustment_runs_over_the_family_and_leaves_the_primary_alone() ->
     )
     refusals = found["refusal"]
     assert (refusals.word, refusals.p, refusals.adjusted_p) == ("inconclusive", 0.03125, 0.0625)
-    assert refusals.advice.startswith("by itself it would be improved (p = 0.031), but of 2 tests")
+    assert refusals.advice.startswith("by itself it would be improved (p = 0.031), but it is one of 2")
     assert (found["words"].p, found["words"].adjusted_p) == (1.0, 1.0)
     assert (found["repetition"].p, found["repetition"].adjusted_p) == (None, None)
 
@@ -315,3 +315,10 @@ def test_nothing_is_as_long_as_nothing() -> None:
     (found,) = compared(suite(6, 1), silent, lengths(6, factor=1)).ratios
     assert (found.ratio.value, found.ratio.n, found.ratio.note) == (None, 0, "the mean of base is 0")
     assert compared(suite(1, 1), lengths(1, factor=1), lengths(1, factor=1)).ratios == ()
+
+
+def test_the_median_difference_of_lengths_is_not_moved_by_one_long_reply() -> None:
+    base, tuned = lengths(40, factor=1), lengths(40, factor=1)
+    tuned[0] = held("c0", "a " * 5000)
+    (found,) = compared(suite(40, 1), base, tuned).medians
+    assert (found.measure, found.estimate.value, found.estimate.n) == ("words", 0, 40)

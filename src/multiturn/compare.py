@@ -99,6 +99,7 @@ def compare(
         profile=study.profile(),
         noise=tuple(study.noise()),
         ratios=tuple(study.ratios()),
+        medians=tuple(study.medians()),
         notes=(*notes, *own_notes),
     )
 

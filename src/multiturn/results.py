@@ -98,11 +98,12 @@ class Distribution(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """What was laid down before any reply was read: the primary measure, the margins, and how often one may look.
+    """What a comparison is to conclude: the primary measure, the margins, and how often one may look.
 
-    ``margins`` overrule the defaults of ``measures.MARGINS``, by measure, in the measure's own unit (0.1 is ten
-    points of a share; of a length it is a share of base's mean). ``level`` is that of every interval: 0.95, or 0.975
-    where the comparison may be extended once, since two looks then share the 5 %; above 0.5, or that of equivalence,
+    It is as the command gave it, and nobody checks when: given after looking, it deceives. ``margins`` overrule each
+    measure's own (:class:`multiturn.measures.Measure`), by name, in the measure's own unit (0.1 is ten points of a
+    share; of a length it is a share of base's mean). ``level`` is that of every interval: 0.95, or 0.975 where the
+    comparison may be extended once, since two looks then share the 5 %; above 0.5, or that of equivalence,
     ``2 * level - 1``, would be none. ``look`` is 1 or 2.
     """
 
@@ -229,7 +230,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     ``same_model``: an A/A run, in which whatever differs is noise. ``verdicts`` begin with the primary one where it has
     one; ``localisation`` says where the primary moved, and is empty where it did not. ``decay`` contrasts late turns (4
     and on) less the early one (2), inside conversations that have both. ``profile`` has the primary measure by
-    capability and turn, and by category and turn.
+    capability and turn, and by category and turn. ``medians`` are of the paired differences of lengths.
     """
 
     base_run: str
@@ -248,6 +249,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     profile: tuple[Contrast, ...] = ()
     noise: tuple[NoiseFloor, ...] = ()
     ratios: tuple[Ratio, ...] = ()
+    medians: tuple[Measured, ...] = ()
 
 
 class HistoryGap(msgspec.Struct, frozen=True, kw_only=True):

@@ -12,11 +12,11 @@ import msgspec
 from multiturn.groups import EVERYTHING
 from multiturn.measures import BY_NAME, SECONDARY
 from multiturn.pairing import contrast, decay, filled, paired, split
-from multiturn.results import MOVED, NoiseFloor, Outlook, Ratio
+from multiturn.results import MOVED, Measured, NoiseFloor, Outlook, Ratio
 from multiturn.stats.components import outlook
 from multiturn.stats.paired import PAIR, around, difference_interval
 from multiturn.stats.power import minimum_detectable
-from multiturn.stats.resample import ratio_of_means
+from multiturn.stats.resample import median_of, ratio_of_means
 from multiturn.verdicts import as_family, decide
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ LATE: Final = 3
 """The first of the late turns (from 0)."""
 
 RATIOS: Final = ("words",)
-"""Measures of which tuned by base is shown too."""
+"""Measures of which tuned by base, and the median difference, are told too."""
 
 
 class Study:
@@ -139,6 +139,16 @@ class Study:
             if pair.base.size >= PAIR:
                 ratio = ratio_of_means(pair.base.tolist(), pair.tuned.tolist(), self._plan.level)
                 yield Ratio(measure=name, ratio=msgspec.structs.replace(ratio, missing=pair.missing))
+
+    def medians(self) -> Iterator[Measured]:
+        """The median of what a conversation's length changed by: half of them changed by less."""
+        for name in RATIOS:
+            pair = paired(self._arms, BY_NAME[name], self._layout.cells(EVERYTHING))
+            if pair.base.size >= PAIR:
+                found = median_of(pair.differences.tolist(), self._plan.level)
+                yield Measured(
+                    measure=name, group=EVERYTHING, estimate=msgspec.structs.replace(found, missing=pair.missing)
+                )
 
     def _has(self, measure: Measure) -> bool:
         return self._layout.has(EVERYTHING, measure.about)

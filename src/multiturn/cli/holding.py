@@ -125,12 +125,12 @@ def compare(
             _estimate(arm, job, golden, mark=mark)
         return
     with watching(quiet=asked.quiet, marks=dict(zip(arms, marked, strict=True))) as watch:
-        before = None
-        if golden is not None:
-            first = multiturn.api.acompare(*arms, golden, vary=vary or [], results=None, watch=watch, tell=warn)
-            before = run_until_done(first)
         comparing = multiturn.api.acompare(*arms, job, vary=vary or [], results=results, watch=watch, tell=warn)
         compared = run_until_done(comparing)
+        before = None
+        if golden is not None:
+            with_golden = multiturn.api.acompare(*arms, golden, vary=vary or [], results=None, watch=watch, tell=warn)
+            before = run_until_done(with_golden)
     marked = _seeds(compared, marked)
     _show(compared, marked, everything=all_tables)
     if before is not None:
