@@ -144,7 +144,7 @@ def test_checks_that_were_mended_are_asked_of_stored_runs_too(cli: Cli, oven: st
     (folder / oven).write_text(json.dumps([mended, TWO]), encoding="utf-8")
     after, again = hold(cli, oven, "scripted:bad.json")
     assert name == again
-    assert "held before" in after
+    assert "used again" in after
     assert "✓ says '5:45' or 'I forgot'" in cli("show", name, "oven")[1]
     rates = [cells(out, "Checks passed")[1][1].split()[0] for out in (before, after)]
     assert rates == ["66.7%", "83.3%"]

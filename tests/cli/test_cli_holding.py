@@ -60,8 +60,8 @@ def test_the_same_command_again_uses_the_run_again_and_asks_nothing(
     _, first, _ = cli(*command)
     _, second, _ = cli(*command)
     assert run_id(first) == run_id(second)
-    assert "held before" in second
-    assert "held before" not in first
+    assert "used again" in second
+    assert "used again" not in first
     assert len((folder / "asked").read_text(encoding="utf-8").splitlines()) == 7
 
 
@@ -90,7 +90,7 @@ def test_any_other_condition_is_another_run(cli: Cli, suite: str, changed: tuple
     _, first, _ = cli("run", "scripted:echo", "--suite", suite, "-q")
     _, second, _ = cli("run", "scripted:echo", "--suite", suite, "-q", *changed)
     assert run_id(first) != run_id(second)
-    assert "held before" not in second
+    assert "used again" not in second
 
 
 def test_samples_are_held_each(cli: Cli, suite: str) -> None:
@@ -169,7 +169,7 @@ def test_a_second_comparison_holds_only_what_is_new(cli: Cli, suite: str, folder
     cli("run", "scripted:echo", "--suite", suite, "-q")
     _, out, _ = cli("compare", "scripted:echo", "scripted:r.json", "--suite", suite, "-q")
     base, tuned = out.splitlines()[:2]
-    assert "held before" in base
+    assert "used again" in base
     assert "7 replies" in tuned
 
 
@@ -204,7 +204,7 @@ def test_both_arms_get_the_smaller_window(cli: Cli, suite: str) -> None:
 def test_a_run_in_which_everything_overflowed_was_not_held_before(cli: Cli, suite: str) -> None:
     """A window too small for the first turn is the environment's doing: all is missing, so the code is 5."""
     code, out, err = cli("run", "scripted:echo", "--suite", suite, "-q", "--context-window", "5")
-    assert "held before" not in out
+    assert "used again" not in out
     assert "0 replies" in out
     assert code == 5
     assert "7" in err

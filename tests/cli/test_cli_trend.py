@@ -60,7 +60,7 @@ def test_versions_over_time(cli: Cli, folder: Path, flags: tuple[str, ...]) -> N
     assert "False alarms: where nothing changes at all, 2 steps" in out
     newest, before, *_ = run_ids(cli, "--group", "bot")
     assert f"multiturn diff {before} {newest}" in out
-    assert cli("trend", "bot", "--measure", "words")[1].startswith("bot: words over time")
+    assert cli("trend", "bot", "--measure", "words")[1].startswith("bot: words a reply over time")
     assert "less than 40.0 pp apart" in cli("trend", "bot", "--margin", "check_pass=40%")[1]
 
 

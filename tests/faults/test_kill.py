@@ -183,7 +183,7 @@ def test_twenty_kills_lose_nothing_repeat_nothing_and_change_nothing(place: Plac
     assert place.integrity() == "ok"
     assert f"{len(final) - len(kept)} replies" in out
     code, out, _ = place.run(*SLOW, "-q")
-    assert (code, "held before" in out, place.asked()) == (0, True, [])
+    assert (code, "used again" in out, place.asked()) == (0, True, [])
 
 
 @needs_the_demo

@@ -53,10 +53,7 @@ def test_it_shows_who_loses_the_thread() -> None:
         "recovery": ["33->0", "", "", "", "33->0"],
         "all": ["75->25", "100->67", "100->33", "67->0", "33->0"],
     }
-    assert table.footnote == (
-        "base->tuned in percent; (2): rests on so few conversations. No error bars: it shows where to read transcripts, "
-        "not what is certain."
-    )
+    assert table.footnote == ("base->tuned in %; (2): of 2 conversations. It shows where to read, not what is certain.")
 
 
 def test_categories_have_a_table_of_their_own() -> None:
@@ -80,7 +77,7 @@ def test_few_conversations_are_counted_and_so_are_missing_ones() -> None:
     )
     assert table.header == ("capability", "all", "turn 2", "turn 3", "turn 4", "turn 5", "turn 10")
     assert cells(table)["recovery"] == ["", "100->67", "100->67 (4)", "100->67 (9 of 11)", "- (0 of 3)", "- (0)"]
-    assert "(2 of 3): one is missing" in table.footnote
+    assert "(2 of 3): one of 3 is missing" in table.footnote
 
 
 def test_one_screen_begins_with_the_turn_that_can_look_back() -> None:
@@ -89,7 +86,7 @@ def test_one_screen_begins_with_the_turn_that_can_look_back() -> None:
     late = contrast(("capability and turn", "recovery, turn 2"), 9)
     (table,) = profile_in_short(profile(early, late))
     assert table.header == ("capability", "all", "turn 2")
-    assert table.footnote.endswith("Left out here: turn 1.")
+    assert table.footnote.endswith("Not here: turn 1.")
     assert profile_in_short(profile(early))[0].header == ("capability", "all", "turn 1")
     assert profile_tables(profile(early, late))[0].header == ("capability", "all", "turn 1", "turn 2")
 
@@ -110,15 +107,39 @@ def test_turns_that_do_not_fit_go_into_another_table(turns: int) -> None:
         assert len("instruction") + sum(2 + max(map(cell_len, column)) for column in columns) <= WIDTH
     (short,) = profile_in_short(long)
     unseen = [f"turn {turn}" for turn in range(2, turns + 2) if f"turn {turn}" not in short.header]
-    assert ("Left out here: turns" in short.footnote) == (len(unseen) > 1)
+    assert ("Not here: turns" in short.footnote) == (len(unseen) > 1)
     assert len({table.footnote for table in found}) == 1
 
 
 def test_another_primary_measure_is_shown_in_its_own_unit() -> None:
     (table,) = profile_tables(lettered(GOOD, BAD, words=(40, 9), plan=Plan(primary="words")), ["capability"])
-    assert table.title == "Profile: words by capability and turn"
+    assert table.title == "Profile: words a reply by capability and turn"
     assert cells(table)["all"][:2] == ["40->9", "40->9"]
     assert table.footnote.startswith("base->tuned; (2): ")
+
+
+def at_floor(group: tuple[str, str], *, missing: int = 0) -> Contrast:
+    """Nothing passes, in either arm."""
+    zero = Estimate(value=0.0, n=4, missing=missing)
+    return Contrast(measure="check_pass", group=group, base=zero, tuned=zero, difference=zero)
+
+
+def test_one_screen_names_what_is_0_throughout_below_the_table() -> None:
+    """A row is left out only if all of it is, and nothing of it is missing; the whole table has every row."""
+    name = "capability and turn"
+    found = profile(
+        at_floor((name, "recovery, turn 2")),
+        at_floor((name, "correction, turn 2")),
+        contrast((name, "correction, turn 3"), 4),
+        at_floor((name, "follow_up, turn 2"), missing=1),
+        at_floor((name, "format_switching, turn 2")),
+    )
+    (short,) = profile_in_short(found)
+    assert list(cells(short)) == ["correction", "follow up", "all"]
+    assert "Only 0->0: recovery, format switching." in short.footnote
+    (whole,) = profile_tables(found, ["capability"])
+    assert list(cells(whole)) == ["recovery", "correction", "follow up", "format switching", "all"]
+    assert "0->0:" not in whole.footnote
 
 
 def test_without_checks_there_is_no_profile() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 import msgspec
+import pytest
 
 from multiturn.report import tables
 from multiturn.report.contents import all_tables
@@ -54,7 +55,7 @@ def test_the_first_table_has_every_measure() -> None:
     assert table.header == ("measure", "n", "base", "tuned", "tuned - base")
     assert table.rows == (
         ("refusals", "4", "25.0%", "50.0%", "+25.0 pp [+15.0, +35.0]"),
-        ("words", "4", "80", "40", "-40 [-40, -40]"),
+        ("words a reply", "4", "80", "40", "-40 [-40, -40]"),
     )
     assert table.footnote == (
         "n: conversations. [low, high]: where the true difference most likely lies (95% interval); with 0 inside, "
@@ -66,14 +67,43 @@ def test_the_short_table_names_what_never_occurred_in_one_line() -> None:
     """Rows of zeros tell nothing that a word can't."""
     silent = contrast("empty", "all", "", 0, 0)
     shown = tables.overall_short(msgspec.structs.replace(COMPARISON, contrasts=(*COMPARISON.contrasts, silent)))
-    assert [row[0] for row in shown.rows] == ["refusals", "words"]
+    assert [row[0] for row in shown.rows] == ["refusals", "words a reply"]
     assert shown.footnote == "0 in both: empty replies."
+
+
+def test_the_short_table_says_nothing_twice() -> None:
+    """Sentences say what words say; where all refusals are full ones, one row is enough."""
+    full, sentences = contrast("refusal_full", "all", "", 0.25, 0.5), contrast("sentences", "all", "", 8, 4)
+    shown = tables.overall_short(
+        msgspec.structs.replace(COMPARISON, contrasts=(*COMPARISON.contrasts, full, sentences))
+    )
+    assert [row[0] for row in shown.rows] == ["refusals", "words a reply"]
+    assert shown.footnote == "All refusals are full ones."
+    some = contrast("refusal_full", "all", "", 0.25, 0.25)
+    shown = tables.overall_short(msgspec.structs.replace(COMPARISON, contrasts=(*COMPARISON.contrasts, some)))
+    assert ([row[0] for row in shown.rows][-1], shown.footnote) == ("full refusals", "")
+
+
+def test_refusals_that_there_are_none_of_are_not_called_full() -> None:
+    none = tuple(contrast(name, "all", "", 0, 0) for name in ("refusal", "refusal_full"))
+    shown = tables.overall_short(msgspec.structs.replace(COMPARISON, contrasts=none))
+    assert shown.footnote == "0 in both: refusals, full refusals."
+
+
+def test_a_difference_that_is_not_that_of_the_two_columns_is_explained() -> None:
+    """Where an arm has a value in more conversations than the other has; what is missing says so itself."""
+    whole = contrast("language_change", "all", "", 0, 0.25)
+    fewer = Estimate(value=0.33, low=0.1, high=0.5, n=3, missing=0)
+    for difference, told in ((fewer, True), (msgspec.structs.replace(fewer, missing=1), False)):
+        apart = msgspec.structs.replace(whole, difference=difference)
+        shown = tables.overall_short(msgspec.structs.replace(COMPARISON, contrasts=(apart,)))
+        assert ("over the conversations that have a value in both" in shown.footnote) == told
 
 
 def test_turns_are_one_table_a_measure() -> None:
     """What never occurs, or was never measured, has none: the table of all turns says so once."""
     found = tables.per_turn(COMPARISON)
-    assert [table.title for table in found] == ["Refusals by turn", "Words by turn"]
+    assert [table.title for table in found] == ["Refusals by turn", "Words a reply by turn"]
     assert [row[0] for row in found[0].rows] == ["1", "2"]
     assert found[1].rows == (("1", "0, 4 missing", "80", "-", "- (4 missing)"),)
 
@@ -96,7 +126,7 @@ def test_what_has_a_verdict_is_not_told_twice_on_one_screen() -> None:
     whole = next(one for one in COMPARISON.contrasts if one.measure == "refusal")
     said = Verdict(measure="refusal", role="secondary", word="inconclusive", contrast=whole)
     table = tables.overall_short(msgspec.structs.replace(COMPARISON, verdicts=(said,)))
-    assert (table.title, [row[0] for row in table.rows]) == ("Other measures", ["words"])
+    assert (table.title, [row[0] for row in table.rows]) == ("Other measures", ["words a reply"])
 
 
 def test_every_row_has_as_many_cells_as_the_header() -> None:
@@ -158,7 +188,14 @@ def test_the_curve_of_forgetting_keeps_its_zeros() -> None:
 
 def test_what_was_lost_stands_before_what_was_won_and_the_most_changed_first() -> None:
     found = tables.flipped_checks(CHECKED)
-    assert found.header == ("conversation", "turn", "capability", "what failing means", "base -> tuned", "what decided")
+    assert found.header == (
+        "conversation",
+        "turn",
+        "capability",
+        "what it is to catch",
+        "base -> tuned",
+        "what decided",
+    )
     assert [row[:2] + row[4:5] for row in found.rows] == [
         ("c2", "3", "pass -> fail"),
         ("c1", "2 (sample 2)", "pass -> fail"),
@@ -170,7 +207,7 @@ def test_what_was_lost_stands_before_what_was_won_and_the_most_changed_first() -
         CHECKED, changes=(Change(conversation="c2", score=4, reasons=("r",), flips=(meant,)),)
     )
     assert tables.flipped_checks(told).rows[0][3] == meant.why
-    assert found.footnote == ""
+    assert found.footnote == "A check is an exact test of one reply, written in the suite."
 
 
 def test_one_flipped_check_of_each_conversation_is_shown_in_short_and_all_where_all_is_asked_for() -> None:
@@ -181,23 +218,77 @@ def test_one_flipped_check_of_each_conversation_is_shown_in_short_and_all_where_
     )
     comparison = msgspec.structs.replace(CHECKED, changes=changes)
     short, whole = tables.flipped_checks_short(comparison), tables.flipped_checks(comparison)
-    assert short.header == ("conversation", "turn", "what failing means", "base -> tuned", "what decided")
+    assert (short.title, short.header) == (
+        "Flipped checks: base passes, tuned fails",
+        ("conversation", "turn", "what it is to catch", "what decided"),
+    )
     assert [row[:2] for row in short.rows] == [("c1", "3"), ("c2", "3"), ("c3", "3")]
-    assert (short.rows[0][4], short.footnote) == ("does not say '5:45'", "One of each conversation; 9 more.")
-    assert (len(whole.rows), whole.footnote) == (12, "")
+    assert short.rows[0][3] == "does not say '5:45'"
+    assert short.footnote.endswith("One of each conversation; 9 more.")
+    assert len(whole.rows) == 12
     single = msgspec.structs.replace(
         CHECKED, changes=(Change(conversation="c", score=4, reasons=("r",), flips=(flip("c", "fail"),)),)
     )
-    assert tables.flipped_checks_short(single).footnote == ""
+    assert tables.flipped_checks_short(single).footnote == whole.footnote
+
+
+def short_flips(*flips: Flip) -> tables.Table:
+    """What one screen shows of flips of one conversation each."""
+    changes = tuple(Change(conversation=one.conversation, score=4, reasons=("r",), flips=(one,)) for one in flips)
+    return tables.flipped_checks_short(msgspec.structs.replace(CHECKED, changes=changes))
+
+
+def test_which_way_checks_flipped_is_said_once_where_it_is_one_way() -> None:
+    """In short; where they went both ways a column says so."""
+    assert short_flips(flip("c1", "pass"), flip("c2", "pass")).title == "Flipped checks: tuned passes, base fails"
+    both = short_flips(flip("c1", "pass"), flip("c2", "fail"))
+    assert (both.title, both.header[3]) == ("Flipped checks", "base -> tuned")
+    assert {row[3] for row in both.rows} == {"pass -> fail", "fail -> pass"}
+
+
+def test_checks_that_flipped_to_refusals_are_so_called_and_one_is_quoted() -> None:
+    """The model did not do what the check is to catch: it declined. Not in a table of which some are no refusals."""
+    refused = msgspec.structs.replace(flip("c1", "fail"), reason="the reply is a refusal", tuned_words="I can't")
+    table = short_flips(refused)
+    assert (table.title, table.header) == (
+        "Flipped checks: base passes, tuned refuses",
+        ("conversation", "turn", "what it is to catch"),
+    )
+    assert 'The first one is a refusal: "I can\'t".' in table.footnote
+    back = msgspec.structs.replace(flip("c1", "pass"), reason="the reply is a refusal", base_words="I can't")
+    assert short_flips(back).title == "Flipped checks: tuned passes, base refuses"
+    mixed = short_flips(refused, flip("c2", "fail"))
+    assert mixed.title == "Flipped checks: base passes, tuned fails"
+    assert mixed.rows[0][3] == 'a refusal: "I can\'t"'
 
 
 def test_in_short_the_most_changed_have_their_first_reasons() -> None:
-    change = Change(conversation="c", score=2, reasons=("one", "two", "three", "four"))
-    found = msgspec.structs.replace(COMPARISON, changes=(change,) * 4)
+    change = Change(conversation="c", score=2, reasons=("a" * 20, "b" * 20, "three", "four"))
+    same = Change(conversation="d", score=0, reasons=())
+    found = msgspec.structs.replace(COMPARISON, changes=(*(change,) * 4, same))
     table = tables.most_changed_short(found)
-    assert table.rows == (("c", "2.00", "one; two; three; ..."),) * 3
-    assert table.footnote == "An order to read in, no statistic. 1 more changed less."
-    assert tables.most_changed(found).rows[3][2] == "one; two; three; four"
+    assert table.header == ("conversation", "why")
+    assert table.rows == (("c", f"{'a' * 20}; {'b' * 20}; ..."),) * 3
+    assert table.title == "Changed most: 3 of 4 to read first"
+    assert tables.most_changed(found).rows[3][2] == f"{'a' * 20}; {'b' * 20}; three; four"
+
+
+@pytest.mark.parametrize(
+    ("reasons", "shown"),
+    [
+        ((), "other words"),
+        (("one", "two", "three"), "one; two; three"),
+        (("a" * 60,), "a" * 60),
+        (("a" * 60, "b"), "a" * 60 + "; ..."),
+        (("a" * 44, "b" * 44), "a" * 44 + "; ..."),
+        (("a" * 24, "b" * 24), f"{'a' * 24}; {'b' * 24}"),
+        (("a" * 24, "b" * 25), "a" * 24 + "; ..."),
+    ],
+)
+def test_as_many_reasons_as_have_room_and_always_one(reasons: tuple[str, ...], shown: str) -> None:
+    """Fifty characters."""
+    one = Change(conversation="c", score=1, reasons=reasons)
+    assert tables.most_changed_short(msgspec.structs.replace(COMPARISON, changes=(one,))).rows == (("c", shown),)
 
 
 def test_the_words_that_decided_are_quoted() -> None:

@@ -24,9 +24,9 @@ CONSEQUENCE: Final = "What REGRESSED or IMPROVED below may be no more than a con
 
 _TOLD: Final = {
     "empty": ("empty", ""),
-    "refusal": ("refusals", "; multiturn show {run} --refusals shows them"),
-    "refusal_unexpected": ("refusals where none is right", "; multiturn show {run} --refusals shows them"),
-    "cut_off": ("cut off at the limit", "; --max-tokens N gives them room"),
+    "refusal": ("refusals", "; read them: multiturn show {run} --refusals"),
+    "refusal_unexpected": ("refusals where none is right", "; read them: multiturn show {run} --refusals"),
+    "cut_off": ("cut off at the limit of --max-tokens", ""),
 }
 """What such replies are, and what to type."""
 
@@ -76,7 +76,7 @@ def broken_notes(contrasts: Sequence[Contrast], runs: Mapping[str, str]) -> Iter
     for one in broken(contrasts):
         what, hint = _TOLD[one.measure]
         other = "base" if one.arm == "tuned" else "tuned"
-        beside = "" if one.other is None else f", {number(one.other, 'share')} of {other}'s"
+        beside = "" if one.other is None else f" ({other} {number(one.other, 'share')})"
         yield (
             f"{FIX_FIRST}{number(one.share, 'share')} of {one.arm}'s replies are {what}{beside}"
             f"{hint.format(run=runs[one.arm])}"

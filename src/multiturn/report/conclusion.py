@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from multiturn.report.numbers import estimate_alone, label_of, number, size, unit_of, whole_percent
+from multiturn.report.broken import broken, gravest_fact
+from multiturn.report.numbers import change, estimate_alone, label_of, number, size, unit_of, whole_percent
+from multiturn.report.verdicts import standing
 from multiturn.results import MOVED
 
 if TYPE_CHECKING:
@@ -22,6 +24,11 @@ CLOSING: Final = (
 )
 PAIR: Final = 2
 """Fewer conversations say nothing of others."""
+FEW: Final = 30
+"""With fewer conversations a reader is told how to hold more."""
+PART: Final = "quick"
+WHOLE: Final = "mtbench_conversations"
+"""The shipped suite that is a part of another one."""
 
 _MORE_AND_LESS: Final = {
     "check_pass": ("passes more checks than", "passes fewer checks than"),
@@ -32,8 +39,11 @@ _MORE_AND_LESS: Final = {
     "refusal_missing": ("more often fails to refuse than", "less often fails to refuse than"),
     "empty": ("gives more empty replies than", "gives fewer empty replies than"),
     "cut_off": ("is cut off more often than", "is cut off less often than"),
-    "repetition": ("repeats itself more than", "repeats itself less than"),
-    "words": ("writes more words than", "writes fewer words than"),
+    "repetition": ("repeats itself inside a reply more than", "repeats itself inside a reply less than"),
+    "collapse": ("ends in a loop more often than", "ends in a loop less often than"),
+    "sameness": ("says the same again from reply to reply more than", "says the same again less than"),
+    "language_change": ("changes language more often than", "changes language less often than"),
+    "words": ("writes more words a reply than", "writes fewer words a reply than"),
 }
 """What one arm does in comparison with the other, where a measure is higher and where it is lower."""
 
@@ -53,18 +63,29 @@ def sentences(comparison: Comparison) -> Iterator[str]:
     """What stands below the table of verdicts, a paragraph each; the first one says what the table comes to."""
     verdicts = comparison.verdicts
     primary = next((one for one in verdicts if one.role == "primary"), None)
+    names = _RUNS if comparison.same_model else _ARMS
+    yield " ".join(_first(comparison, primary, names))
+    if not verdicts:
+        return
+    if not comparison.same_model:
+        yield from _where(comparison)
+    yield from _beside(comparison, primary)
+    yield from _rules(verdicts, comparison.plan.level)
+    if primary is not None and not comparison.same_model:
+        yield from _next(comparison, primary)
+    yield CLOSING
+
+
+def _first(comparison: Comparison, primary: Verdict | None, names: _Names) -> Iterator[str]:
+    """The gravest fact, what the primary verdict comes to, and of two runs of one model what that means."""
+    called = {"tuned": names.tuned, "base": _capital(names.base)}
+    yield from gravest_fact(comparison.contrasts, called, but=comparison.plan.primary)
     if primary is None:
         yield _no_primary(comparison)
     else:
-        said = _primary(primary, _RUNS if comparison.same_model else _ARMS)
-        yield " ".join((*said, *([_false_alarms(comparison)] if comparison.same_model else [])))
-    if not verdicts:
-        return
-    if comparison.same_model and primary is None:
+        yield from _primary(primary, names)
+    if comparison.same_model and comparison.verdicts:
         yield _false_alarms(comparison)
-    yield from _beside(comparison, primary)
-    yield from _rules(verdicts, comparison.plan.level)
-    yield CLOSING
 
 
 def _no_primary(comparison: Comparison) -> str:
@@ -100,11 +121,6 @@ def _said(verdict: Verdict, names: _Names, paired: Estimate, value: float) -> It
         yield f"That is {apart} in each of {both}."
     else:
         yield f"On average over {both} it is {apart}{_range(verdict, paired.low, paired.high)}."
-    if verdict.detectable is not None and verdict.word != "inconclusive":
-        yield (
-            f"What so many conversations can see: a true difference of {size(verdict.detectable, unit)} or more, in 80 "
-            "of 100 such comparisons; one half as large would mostly go unseen."
-        )
     if verdict.word == "changed":
         yield "Neither direction is better as such."
 
@@ -142,21 +158,51 @@ def _false_alarms(comparison: Comparison) -> str:
     )
 
 
+def _where(comparison: Comparison) -> Iterator[str]:
+    """Where to read first if the primary measure moved, but of no capability it can be said that it moved there."""
+    found = [one for one in comparison.localisation if one.contrast.difference.value is not None]
+    moved = comparison.verdicts[0].contrast.difference.value
+    if not found or standing(comparison) or moved is None:
+        return
+    farthest = max(found, key=lambda one: (one.contrast.difference.value or 0) * moved)
+    paired = farthest.contrast.difference
+    if (paired.value or 0) * moved <= 0:
+        return
+    way = "fell" if moved < 0 else "rose"
+    some = "1 conversation" if paired.n == 1 else f"{number(paired.n, 'count')} conversations"
+    yield (
+        f"Which capability {way} can't be said: each has few conversations. "
+        f"{_capital(label_of(farthest.contrast.group[1]))} {way} furthest "
+        f"({change(paired.value, unit_of(farthest.measure))} in {some}), a place to start reading."
+    )
+
+
+def _next(comparison: Comparison, primary: Verdict) -> Iterator[str]:
+    """What to do where so many conversations settle little."""
+    n = primary.contrast.difference.n
+    if primary.word != "inconclusive" and n >= FEW:
+        return
+    name = comparison.suite.partition(",")[0]
+    more = (
+        f"without --suite {PART} all of {WHOLE} is held"
+        if name == PART
+        else "leave out --limit and --only, or write more (docs/writing.md)"
+    )
+    mended = "mend that, then " if broken(comparison.contrasts) else ""
+    yield f"Next: {mended}hold more conversations: {more}. --samples 3 (each three times) helps less."
+
+
 def _beside(comparison: Comparison, primary: Verdict | None) -> Iterator[str]:
-    """What is to be known of the other verdicts, and how many times base's tuned's lengths are."""
-    times = {one.measure: one.ratio for one in comparison.ratios if one.ratio.value is not None}
+    """What is to be known of the other verdicts; and tuned's lengths by base's, where that has an interval."""
+    times = {one.measure: one.ratio for one in comparison.ratios if one.ratio.low is not None}
     for verdict in comparison.verdicts:
         told = []
         if verdict.measure in times and not _unchanged(verdict):
-            told.append(f"tuned has {_times(times[verdict.measure])} times as many as base")
+            told.append(f"tuned has {estimate_alone(times[verdict.measure], 'score')} times as many as base")
         if verdict.advice and verdict is not primary and verdict.contrast.difference.n >= PAIR:
             told.append(verdict.advice)
         if told:
             yield f"{label_of(verdict.measure)}: {'; '.join(told)}."
-
-
-def _times(ratio: Estimate) -> str:
-    return number(ratio.value, "score") if ratio.low is None else estimate_alone(ratio, "score")
 
 
 def _unchanged(verdict: Verdict) -> bool:
@@ -165,24 +211,34 @@ def _unchanged(verdict: Verdict) -> bool:
 
 
 def _rules(verdicts: Sequence[Verdict], level: float) -> Iterator[str]:
-    """How the words were found: the margins, and why the measures beside the first are judged more strictly."""
-    margins = ", ".join(
-        f"{label_of(one.measure)} {number(one.margin, unit_of(one.measure), points=True)}"
-        for one in verdicts
-        if one.margin is not None
-    )
-    if margins:
-        yield (
-            "EQUIVALENT means that the difference is almost surely smaller than its margin (by the "
-            f"{whole_percent(2 * level - 1)} interval, which is narrower than the one shown): {margins}."
-        )
+    """How the words were found: the margins where they count, and why some measures are judged more strictly."""
+    yield from _margins(verdicts, level)
     beside = sum(one.role == "secondary" for one in verdicts)
     if beside > 1:
-        which = "other " if beside < len(verdicts) else ""
+        which = " below the primary one" if beside < len(verdicts) else ""
         yield (
-            f"The {which}{number(beside, 'count')} measures are judged together, and so more strictly (Holm's method): "
-            "the more one looks at, the sooner one of them differs by chance."
+            f"The {number(beside, 'count')} measures{which} are judged together, and so more strictly: the more one "
+            "looks at, the sooner one of them differs by chance."
         )
+
+
+def _margins(verdicts: Sequence[Verdict], level: float) -> Iterator[str]:
+    """What the words say that margins have a part in, where they are said."""
+    found = [one for one in verdicts if one.margin is not None and one.word in ("equivalent", "inconclusive")]
+    if not found:
+        return
+    words = {one.word for one in found}
+    said = []
+    if "equivalent" in words:
+        narrower = f"by a {whole_percent(2 * level - 1)} interval, narrower than the one shown"
+        said.append(f"EQUIVALENT: almost surely within the margin ({narrower}).")
+    if "inconclusive" in words:
+        said.append("INCONCLUSIVE: neither surely different nor surely within the margin.")
+    margins = ", ".join(
+        f"{label_of(one.measure)} {number(one.margin, unit_of(one.measure), points=True)}" for one in found
+    )
+    said.append(f"The margin is a difference that you would not care about: {margins} (--margin sets yours).")
+    yield " ".join(said)
 
 
 def _does(measure: str, value: float) -> str:

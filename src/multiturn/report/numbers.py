@@ -63,11 +63,16 @@ LABELS: Final[dict[str, str]] = {
     "refusal": "refusals",
     "refusal_full": "full refusals",
     "empty": "empty replies",
-    "cut_off": "cut off",
-    "overflowed": "overflowed",
-    "role_leakage": "role leakage",
+    "cut_off": "replies cut off",
+    "repetition": "repetition inside a reply",
+    "collapse": "replies ending in a loop",
+    "sameness": "sameness with the reply before",
     "missing": "missing turns",
-    "words_nonempty": "words if not empty",
+    "words": "words a reply",
+    "words_nonempty": "words a reply if not empty",
+    "sentences": "sentences a reply",
+    "characters": "characters a reply",
+    "tokens": "tokens a reply",
 }
 """What a reader sees of a measure, where that is not its name."""
 

@@ -29,7 +29,10 @@ def profile_tables(comparison: Comparison, kinds: Sequence[str] = _KINDS) -> lis
 
 
 def profile_in_short(comparison: Comparison) -> list[Table]:
-    """What is probed by turn, in one table: from turn 2 on, where there is something to remember."""
+    """What is probed by turn, in one table: from turn 2 on, where there is something to remember.
+
+    Rows that are 0 in both arms throughout are named below it instead.
+    """
     profile = _Profile(comparison, "capability", first=2)
     return [profile.one_table()] if profile.names else []
 
@@ -59,7 +62,13 @@ class _Profile:
         """The first of them, which names the turns that it has no room for."""
         turns = next(self._portions())
         unseen = [turn for turn in (*self._left_out, *self._turns) if turn not in turns]
-        return self._table(turns, unseen)
+        silent = [name for name in self.names if self._is_silent(name)]
+        return self._table(turns, unseen, silent)
+
+    def _is_silent(self, name: str) -> bool:
+        """Whether everything that was measured of it is 0 in both arms, and nothing is missing."""
+        found = [one for (row, _), one in self._cells.items() if row == name]
+        return not any(one.base.value or one.tuned.value or one.difference.missing for one in found)
 
     def _add_sums(self, overall: dict[tuple[str, str], Contrast]) -> None:
         """The row and the column of all, from the contrasts that are there anyway."""
@@ -86,24 +95,27 @@ class _Profile:
             left -= wide
         yield portion
 
-    def _table(self, turns: Sequence[str], unseen: Sequence[str] = ()) -> Table:
-        rows = [(label_of(name), *(self._cell(name, turn) for turn in turns)) for name in (*self.names, _ALL)]
+    def _table(self, turns: Sequence[str], unseen: Sequence[str] = (), silent: Sequence[str] = ()) -> Table:
+        names = [name for name in (*self.names, _ALL) if name not in silent]
+        rows = [(label_of(name), *(self._cell(name, turn) for turn in turns)) for name in names]
         missing = any(" of " in text for row in rows for text in row[1:])
         return Table(
             title=f"Profile: {label_of(self._measure)} by {self._kind} and turn",
             header=(self._kind, *(_heading(turn) for turn in turns)),
             rows=tuple(rows),
-            footnote=" ".join(self._about(unseen, missing=missing)),
+            footnote=" ".join(self._about(unseen, silent, missing=missing)),
             words=(0,),
         )
 
-    def _about(self, unseen: Sequence[str], *, missing: bool) -> Iterator[str]:
-        percent = " in percent" if unit_of(self._measure) in {"share", "flag"} else ""
-        lost = ", (2 of 3): one is missing" if missing else ""
-        yield f"base->tuned{percent}; (2): rests on so few conversations{lost}."
-        yield "No error bars: it shows where to read transcripts, not what is certain."
+    def _about(self, unseen: Sequence[str], silent: Sequence[str], *, missing: bool) -> Iterator[str]:
+        percent = " in %" if unit_of(self._measure) in {"share", "flag"} else ""
+        lost = ", (2 of 3): one of 3 is missing" if missing else ""
+        yield f"base->tuned{percent}; (2): of 2 conversations{lost}."
+        yield "It shows where to read, not what is certain."
+        if silent:
+            yield f"Only 0->0: {', '.join(label_of(name) for name in silent)}."
         if unseen:
-            yield f"Left out here: turn{'s' if len(unseen) > 1 else ''} {', '.join(unseen)}."
+            yield f"Not here: turn{'s' if len(unseen) > 1 else ''} {', '.join(unseen)}."
 
     def _cell(self, name: str, turn: str) -> str:
         """``58->17 (2)``; nothing where no turn probes this."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from multiturn.finding import FAILS_AS_REFUSAL
 from multiturn.report.numbers import ABSENT, difference_alone, estimate, in_short, label_of, level, number, unit_of
 
 if TYPE_CHECKING:
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 
 CHECKS: Final = "check_pass"
 """The measure that stands first, and is shown even where it is 0 in both arms."""
-LEFT_OUT_IN_SHORT: Final = frozenset({"words_nonempty", "characters", "tokens"})
+LEFT_OUT_IN_SHORT: Final = frozenset({"words_nonempty", "sentences", "characters", "tokens"})
+"""Measures that say again what the words say."""
 IN_GROUPS: Final = (
     *("refusal", "words", "refusal_unexpected", "refusal_missing"),
     *("empty", "cut_off", "repetition", "collapse", "sameness"),
@@ -30,13 +32,17 @@ MOST_FLIPS: Final = 3
 """Flipped checks that are listed where a reader has one screen."""
 MOST_CHANGED: Final = 3
 """Conversations to read first that are listed where a reader has one screen."""
-MOST_REASONS: Final = 3
-"""Reasons that are given for each of them there."""
+MOST_WHY: Final = 50
+"""Characters that the reasons for each of them have there; there is always one."""
 
+_OF_BOTH: Final = "tuned - base: over the conversations that have a value in both."
 _FIRST_COLUMN: Final = {"distance": "turns back"}
 """What the groups of a kind are, where the kind's name does not say it."""
 QUOTED: Final = 60
 """Characters of what a check wants, and of the words that decided."""
+_FLIPPED: Final = ("conversation", "turn", "capability", "what it is to catch", "base -> tuned", "what decided")
+_A_REFUSAL: Final = "a refusal: "
+_CHECKS_ARE: Final = "A check is an exact test of one reply, written in the suite."
 _HEADER: Final = ("n", "base", "tuned", "tuned - base")
 
 
@@ -81,10 +87,17 @@ def overall(comparison: Comparison) -> Table:
 
 
 def overall_short(comparison: Comparison) -> Table:
-    """The table of all turns without what has a verdict, and what did not occur in either arm, which it names below."""
+    """The table of all turns without what has a verdict or is said by another row.
+
+    Below it stands what did not occur in either arm.
+    """
     concluded = {verdict.measure for verdict in comparison.verdicts}
     left_out = LEFT_OUT_IN_SHORT | concluded
-    chosen = [one for one in comparison.contrasts if one.group[0] == "all" and one.measure not in left_out]
+    every = {one.measure: one for one in comparison.contrasts if one.group[0] == "all"}
+    all_full = "refusal_full" in every and _alike(every["refusal_full"], every.get("refusal"))
+    if all_full:
+        left_out |= {"refusal_full"}
+    chosen = [one for one in every.values() if one.measure not in left_out]
     silent = [
         one
         for one in chosen
@@ -92,12 +105,29 @@ def overall_short(comparison: Comparison) -> Table:
     ]
     rows = [(label_of(one.measure), *_cells(one)) for one in chosen if one not in silent]
     names = ", ".join(label_of(one.measure) for one in silent)
+    about = (
+        f"0 in both: {names}." if names else "",
+        "All refusals are full ones." if all_full and every["refusal_full"] not in silent else "",
+        _OF_BOTH if any(_apart(one) for one in chosen) else "",
+    )
     return Table(
         title="Other measures" if concluded else "All turns",
         header=("measure", *_HEADER),
         rows=tuple(rows),
-        footnote=f"0 in both: {names}." if names else "",
+        footnote=" ".join(text for text in about if text),
     )
+
+
+def _alike(one: Contrast, other: Contrast | None) -> bool:
+    """Whether both say the same of either arm, and something at all."""
+    if other is None or not (one.base.value or one.tuned.value):
+        return False
+    return (one.base.value, one.tuned.value) == (other.base.value, other.tuned.value)
+
+
+def _apart(one: Contrast) -> bool:
+    """Whether the difference rests on fewer conversations than an arm, though nothing is missing."""
+    return not one.difference.missing and one.difference.n < max(one.base.n, one.tuned.n)
 
 
 def lengths(comparison: Comparison, measures: Sequence[str] | None = None) -> Table:
@@ -140,26 +170,43 @@ def flipped_checks(comparison: Comparison) -> Table:
     """The checks that one arm passes and the other fails: what tuned lost first, by how much conversations changed."""
     return Table(
         title="Flipped checks",
-        header=("conversation", "turn", "capability", "what failing means", "base -> tuned", "what decided"),
+        header=_FLIPPED,
         rows=tuple(_flip_cells(flip) for flip in _flips(comparison)),
+        footnote=_CHECKS_ARE,
         words=(2, 3, 5),
     )
 
 
 def flipped_checks_short(comparison: Comparison) -> Table:
-    """One of each conversation, without the capability: its column is what makes the others narrow."""
+    """One of each conversation, without the capability: its column is what makes the others narrow.
+
+    Which way they flipped stands in the title where it is one way; if that is to refusals, one of them is quoted.
+    """
     flips = _flips(comparison)
     first: dict[str, Flip] = {}
     for flip in flips:
         first.setdefault(flip.conversation, flip)
     shown = list(first.values())[:MOST_FLIPS]
     more = len(flips) - len(shown)
+    rows = list(map(_flip_cells, shown))
+    left_out = {2}
+    title = "Flipped checks"
+    about = [_CHECKS_ARE, *([f"One of each conversation; {number(more, 'count')} more."] if more else [])]
+    if len({flip.after for flip in shown}) == 1:
+        left_out.add(4)
+        loses, wins = ("tuned", "base") if shown[0].after == "fail" else ("base", "tuned")
+        refuses = all(flip.reason == FAILS_AS_REFUSAL for flip in shown)
+        title = f"Flipped checks: {wins} passes, {loses} {'refuses' if refuses else 'fails'}"
+        if refuses:
+            left_out.add(5)
+            about.insert(1, f"The first one is {rows[0][5]}.")
+    kept = [at for at in range(len(_FLIPPED)) if at not in left_out]
     return Table(
-        title="Flipped checks",
-        header=("conversation", "turn", "what failing means", "base -> tuned", "what decided"),
-        rows=tuple(cells[:2] + cells[3:] for cells in map(_flip_cells, shown)),
-        footnote=f"One of each conversation; {number(more, 'count')} more." if more else "",
-        words=(2, 4),
+        title=title,
+        header=tuple(_FLIPPED[at] for at in kept),
+        rows=tuple(tuple(cells[at] for at in kept) for cells in rows),
+        footnote=" ".join(about),
+        words=tuple(place for place, at in enumerate(kept) if at in (3, 5)),
     )
 
 
@@ -213,19 +260,25 @@ def per_domain(comparison: Comparison, measures: Sequence[str] = IN_GROUPS) -> l
 
 
 def most_changed_short(comparison: Comparison) -> Table:
-    """The first of those to read, each with its first reasons."""
-    return most_changed(comparison, MOST_CHANGED, reasons=MOST_REASONS)
+    """The first of those to read, each with its first reasons and without the score, which is no statistic."""
+    changed = [change for change in comparison.changes if change.score > 0]
+    shown = changed[:MOST_CHANGED]
+    return Table(
+        title=f"Changed most: {number(len(shown), 'count')} of {number(len(changed), 'count')} to read first",
+        header=("conversation", "why"),
+        rows=tuple((change.conversation, _why_in_short(change)) for change in shown),
+    )
 
 
-def most_changed(comparison: Comparison, limit: int = 10, *, reasons: int | None = None) -> Table:
-    """The conversations to read first, each with so many reasons; those that did not change at all are left out."""
+def most_changed(comparison: Comparison, limit: int = 10) -> Table:
+    """The conversations to read first, with all reasons; those that did not change at all are left out."""
     changed = [change for change in comparison.changes if change.score > 0]
     shown = changed[:limit]
     more = len(changed) - len(shown)
     return Table(
         title="Changed most",
         header=("conversation", "score", "why"),
-        rows=tuple((change.conversation, number(change.score, "score"), _why(change, reasons)) for change in shown),
+        rows=tuple((change.conversation, number(change.score, "score"), _why(change)) for change in shown),
         footnote="An order to read in, no statistic."
         + (f" {number(more, 'count')} more changed less." if more else ""),
     )
@@ -239,18 +292,28 @@ def _tables(comparison: Comparison, kind: str, measures: Sequence[str]) -> list[
     return [by_group(comparison, kind, measure) for measure in measures if measure in occurs]
 
 
-def _why(change: Change, most: int | None) -> str:
-    shown = change.reasons[:most]
-    return "; ".join((*shown, *(["..."] if len(shown) < len(change.reasons) else []))) or "other words"
+def _why(change: Change) -> str:
+    return "; ".join(change.reasons) or "other words"
+
+
+def _why_in_short(change: Change) -> str:
+    """As many reasons as have room."""
+    reasons = change.reasons
+    cut = ["; ".join((*reasons[:most], "...")) for most in range(len(reasons) - 1, 0, -1)]
+    return next((text for text in (_why(change), *cut) if len(text) <= MOST_WHY), (cut or [_why(change)])[-1])
 
 
 def _decided(flip: Flip) -> str:
-    """The words that failed the check; without any those that passed it, and whose they are; else why it fails."""
+    """The words that failed the check; without any those that passed it, and whose they are; else why it fails.
+
+    Of a refusal it is said that it is one: what the check asks for was then not looked at.
+    """
     passing, failing = (
         (flip.base_words, flip.tuned_words) if flip.after == "fail" else (flip.tuned_words, flip.base_words)
     )
     if failing is not None:
-        return f'"{in_short(failing, QUOTED)}"'
+        refused = _A_REFUSAL if flip.reason == FAILS_AS_REFUSAL else ""
+        return f'{refused}"{in_short(failing, QUOTED)}"'
     if passing is not None:
         return f'{"base" if flip.after == "fail" else "tuned"} has "{in_short(passing, QUOTED)}"'
     return in_short(flip.reason, QUOTED)

@@ -11,8 +11,9 @@ from rich.console import Group
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from multiturn.report.broken import CONSEQUENCE, FIX_FIRST, broken
 from multiturn.report.conclusion import sentences
-from multiturn.report.contents import all_tables, short_tables
+from multiturn.report.contents import all_tables, not_shown, short_tables
 from multiturn.report.tables import Table, pass_rates
 from multiturn.text.printable import printable
 
@@ -56,7 +57,7 @@ def render(table: Table) -> RichTable:
 
 
 def render_comparison(comparison: Comparison, *, everything: bool = False) -> Group:
-    """The evidence, the notes, and then what is concluded; ``everything`` adds all kinds of groups.
+    """The evidence, the notes, what is to be fixed first, and what is concluded; ``everything``: all kinds of groups.
 
     A footnote that a later table has too, or has more of, is left to that one.
     """
@@ -65,11 +66,11 @@ def render_comparison(comparison: Comparison, *, everything: bool = False) -> Gr
     parts: list[RichTable | Text] = []
     for index, table in enumerate(tables):
         if index == evidence:
-            parts += _notes(comparison)
+            parts += _before_the_end(comparison, everything=everything)
         said_later = any(table.footnote in later.footnote for later in tables[index + 1 :])
         parts += _placed(table, "" if said_later else table.footnote)
     if evidence == len(tables):
-        parts += _notes(comparison)
+        parts += _before_the_end(comparison, everything=everything)
     first, *others = (_text(line) for line in sentences(comparison))
     return Group(*parts, first, Text(""), *([*others, Text("")] if others else []))
 
@@ -81,8 +82,19 @@ def _placed(table: Table, footnote: str) -> list[RichTable | Text]:
     return [*title, render(msgspec.structs.replace(table, title="", footnote="")), *below, Text("")]
 
 
-def _notes(comparison: Comparison) -> list[RichTable | Text]:
-    return [*(_text(note) for note in comparison.notes), *([Text("")] if comparison.notes else [])]
+def _before_the_end(comparison: Comparison, *, everything: bool) -> list[RichTable | Text]:
+    """The notes; and under a heading of its own what comes before any verdict."""
+    first = [note for note in comparison.notes if note.startswith(FIX_FIRST)]
+    others = [note for note in comparison.notes if note not in first]
+    if not everything and (unseen := not_shown(comparison)):
+        others.insert(0, unseen)
+    parts: list[RichTable | Text] = [*map(_text, others), *([Text("")] if others else [])]
+    if first:
+        parts.append(Text(FIX_FIRST.strip(" :").capitalize(), "table.title"))
+        parts += [_text(note.removeprefix(FIX_FIRST)) for note in first]
+        differ = any(one.differs for one in broken(comparison.contrasts))
+        parts += [*([_text(CONSEQUENCE)] if differ else []), Text("")]
+    return parts
 
 
 def render_pass_rates(found: PassRates) -> Group:

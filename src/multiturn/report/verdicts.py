@@ -22,7 +22,7 @@ from multiturn.report.tables import Table, brackets, rests_on
 from multiturn.results import MOVED, Plan
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from multiturn.report.numbers import Unit
     from multiturn.results import Comparison, Estimate, NoiseFloor, Verdict
@@ -30,7 +30,15 @@ if TYPE_CHECKING:
 SAME_MODEL: Final = "A/A run: the same model twice, whatever differs is noise"
 WIDE: Final = len("[+71.3, +100.0]")
 """Of the widest interval of a share."""
-_SEES: Final = "would see: the smallest true difference that such a comparison finds in 80 of 100 cases."
+_FINDS: Final = "mostly finds"
+_ABOUT_FINDS: Final = (
+    f"{_FINDS}: a true difference of this size is found by 80 of 100 such comparisons, a smaller one too, but less "
+    "often."
+)
+_ABOUT_ABSENT: Final = f"{ABSENT}: can't be told, since all conversations changed alike or are fewer than two."
+_SEEN: Final = 0.05
+"""Of an interval's width: so far from its middle a number has to be for a reader to see it."""
+_OFF_CENTRE: Final = "Brackets may reach further to one side: room for conversations that change more than these."
 
 
 def verdict_table(comparison: Comparison) -> Table:
@@ -38,41 +46,68 @@ def verdict_table(comparison: Comparison) -> Table:
 
     Cells have up to three lines, so that a row with everything in it fits into 80 columns.
     """
-    verdicts = comparison.verdicts
-    about = f"{brackets([one.contrast for one in verdicts])} {_SEES} pp: percentage points."
     return Table(
         title=_title(comparison),
-        header=("measure", "base", "tuned", "tuned - base", "verdict", "would see", "n"),
-        rows=tuple(_row(one, same_model=comparison.same_model) for one in verdicts),
-        footnote=about if verdicts else "",
+        header=("measure", "base", "tuned", "tuned - base", "verdict", _FINDS, "n"),
+        rows=tuple(_row(one, same_model=comparison.same_model) for one in comparison.verdicts),
+        footnote=" ".join(_about(comparison.verdicts)) if comparison.verdicts else "",
     )
+
+
+def _about(verdicts: Sequence[Verdict]) -> Iterator[str]:
+    """What the columns are, as far as these verdicts have what is to be explained."""
+    yield brackets([one.contrast for one in verdicts])
+    if any(_off_centre(one.contrast.difference) for one in verdicts):
+        yield _OFF_CENTRE
+    yield _ABOUT_FINDS
+    if any(one.detectable is None for one in verdicts):
+        yield _ABOUT_ABSENT
+    yield "pp: percentage points."
+
+
+def _off_centre(found: Estimate) -> bool:
+    """Whether a reader sees that the number is not in the middle of its interval."""
+    if found.value is None or found.low is None or found.high is None:
+        return False
+    return abs(found.value - (found.low + found.high) / 2) > _SEEN * (found.high - found.low)
+
+
+def standing(comparison: Comparison) -> list[str]:
+    """The capabilities of which it can be said that the primary measure moved there."""
+    return [label_of(one.contrast.group[1]) for one in comparison.localisation if one.word in MOVED]
 
 
 def localisation_table(comparison: Comparison) -> Table:
     """By capability, where the primary measure moved; no rows where it did not."""
     found = comparison.localisation
-    standing = [label_of(one.contrast.group[1]) for one in found if one.word in MOVED]
-    moved = (
-        ", ".join(standing)
-        if standing
-        else "none, so where it moved can't be said; each has fewer conversations than all together"
-    )
     return Table(
         title=f"Where it moved: {label_of(comparison.plan.primary)} by capability",
-        header=("capability", "n", "tuned - base", "verdict", "would see"),
+        header=("capability", "n", "tuned - base", "verdict", _FINDS),
         rows=tuple(
             (
                 label_of(one.contrast.group[1]),
                 rests_on(one.contrast.difference),
                 difference_alone(one.contrast.difference, unit_of(one.measure)),
                 f"{one.word} (depends on missing data)" if one.depends_on_missing else one.word,
-                _sees(one),
+                _finds(one),
             )
             for one in found
         ),
-        footnote=f"Judged together, and so more strictly (Holm's method). It stands for {moved}." if found else "",
+        footnote=" ".join(_about_places(comparison)) if found else "",
         words=(0, 3),
     )
+
+
+def _about_places(comparison: Comparison) -> Iterator[str]:
+    """How capabilities are judged, and for which ones it stands."""
+    stands = ", ".join(standing(comparison))
+    yield (
+        "Capabilities are judged together, and so more strictly: the more one looks at, the sooner one of them differs "
+        "by chance. So one may be inconclusive whose brackets leave out 0."
+    )
+    yield f"Certain enough: {stands}." if stands else "None is certain enough: each rests on few conversations."
+    if any(one.detectable is None for one in comparison.localisation):
+        yield _ABOUT_ABSENT
 
 
 def decay_table(comparison: Comparison) -> Table:
@@ -141,16 +176,16 @@ def _parts(floor: NoiseFloor) -> Iterator[str]:
 
 
 def _outlook(floor: NoiseFloor) -> Iterator[str]:
-    """What another size would see."""
+    """What another size would find."""
     if not floor.outlook:
         return
     unit = unit_of(floor.measure)
     sizes = ", ".join(
-        f"{number(one.conversations, 'count')} x {number(one.samples, 'count')} from "
-        f"{number(one.detectable, unit, points=True)}"
+        f"{number(one.detectable, unit, points=True)} with {number(one.conversations, 'count')} x "
+        f"{number(one.samples, 'count')}"
         for one in floor.outlook
     )
-    yield f"What each size (conversations x samples) would see: {sizes}."
+    yield f"A true difference that is found in 80 of 100 cases, by conversations x samples: {sizes}."
 
 
 def _title(comparison: Comparison) -> str:
@@ -169,7 +204,7 @@ def _row(verdict: Verdict, *, same_model: bool) -> tuple[str, ...]:
         number(contrast.tuned.value, unit),
         "\n".join((change(contrast.difference.value, unit), *_range(contrast.difference, unit))),
         "\n".join((verdict.word.upper(), *_doubts(verdict, same_model=same_model))),
-        _sees(verdict),
+        _finds(verdict),
         rests_on(contrast.difference).replace(" missing", "\nmissing"),
     )
 
@@ -195,7 +230,6 @@ def _doubts(verdict: Verdict, *, same_model: bool) -> Iterator[str]:
         yield "missing data"
 
 
-def _sees(verdict: Verdict) -> str:
-    """From which size on a difference is found."""
-    found = verdict.detectable
-    return ABSENT if found is None else f"from {number(found, unit_of(verdict.measure), points=True)}"
+def _finds(verdict: Verdict) -> str:
+    """How large a true difference is found in 80 of 100 cases."""
+    return number(verdict.detectable, unit_of(verdict.measure), points=True)
