@@ -58,11 +58,15 @@ format: $(VENV)/dev ## Put the code in shape
 docs: $(VENV)/dev ## Write docs/cli.md from the command line's own help
 	$(BIN)/python -m typer multiturn.cli utils docs --name multiturn --title "Command line" --output docs/cli.md
 
-bench: $(VENV)/demo ## Measure speed and memory; see benchmarks/README.md
+bench: $(VENV)/demo ## Measure speed, memory and how often verdicts err; see benchmarks/README.md
 	$(BIN)/python benchmarks/overhead.py
 	$(BIN)/python benchmarks/checks.py --profile
+	$(BIN)/python benchmarks/estimates.py
 	$(BIN)/python benchmarks/memory.py
+	$(BIN)/python benchmarks/mutants.py
 	$(BIN)/python benchmarks/calibration.py
+	$(BIN)/python benchmarks/rankings.py
+	$(BIN)/python benchmarks/trend_alarms.py
 	$(BIN)/python benchmarks/servers.py
 	$(BIN)/python benchmarks/embedded.py
 
