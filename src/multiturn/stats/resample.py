@@ -40,8 +40,8 @@ TABLE: Final = 2
 ROUNDING: Final = 1e-12
 """Values that lie closer together than this, as a share of the largest, differ by rounding only."""
 
-AT_ONCE: Final = 2**20
-"""So many numbers of resampled conversations are held in memory at a time (8 MB, and as much for the places)."""
+AT_ONCE: Final = 2**17
+"""So many numbers of resampled conversations are held in memory at a time (1 MB, and as much for the places)."""
 
 Statistic = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 """From samples of conversations (samples, conversations, numbers) to one value for each sample."""
