@@ -318,11 +318,12 @@ def test_where_a_refusal_is_right_and_where_it_is_wrong_are_rates_of_their_own()
 
 
 def test_a_plan_must_name_measures_that_there_are() -> None:
-    """The primary, and each that it gives a margin; the hint lists what there is."""
-    for plan in (Plan(primary="cheks"), Plan(margins={"cheks": 0.1})):
-        with pytest.raises(UsageError, match="no measure is called 'cheks'") as caught:
-            compared(suite(1), [], [], plan)
-        assert caught.value.hint == f"one of: {', '.join(BY_NAME)}"
+    """The primary, and each that it gives a margin; the hint names near ones, or all."""
+    for name, hint in (("chek_pass", "did you mean check_pass"), ("zzz", f"one of: {', '.join(BY_NAME)}")):
+        for plan in (Plan(primary=name), Plan(margins={name: 0.1})):
+            with pytest.raises(UsageError, match=f"no measure is called '{name}'") as caught:
+                compared(suite(1), [], [], plan)
+            assert caught.value.hint.startswith(hint)
 
 
 @pytest.mark.parametrize("fields", [{"level": 0.5}, {"level": 1.0}, {"margins": {"words": 0.0}}, {"look": 3}])
