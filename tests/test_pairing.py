@@ -17,7 +17,7 @@ from multiturn.conversation import Conversation, Suite, Turn
 from multiturn.finding import Assessed
 from multiturn.groups import EVERYTHING, Layout
 from multiturn.measures import BY_NAME
-from multiturn.pairing import Arms, Pair, contrast, decay, filled, pair_up, paired, split
+from multiturn.pairing import Arms, Pair, contrast, decay, filled, pair_up, paired
 from multiturn.summary import Numbers, Summary
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def said(conversation: str, *turns: str, sample: int = 0) -> Assessed:
 def both_ways(arms: Arms, layout: Layout, measure: str = "check_pass") -> tuple[list[float], list[float]] | None:
     """The differences with the missing filled in low, and high."""
     found = filled(arms, BY_NAME[measure], layout.cells(EVERYTHING))
-    return None if found is None else (found[0].differences.tolist(), found[1].differences.tolist())
+    return None if found is None else (found[0].differences.tolist(), found[-1].differences.tolist())
 
 
 # Who pairs with whom
@@ -238,7 +238,10 @@ def as_sessions(arm: Arm, measure: str) -> Iterator[Assessed]:
 
 
 def agrees(counts: list[list[int]], drawn: tuple[Arm, Arm], measure: str) -> None:
-    """The two fillings are the extremes of the mean difference over all ways to fill in, and None is but one way."""
+    """First and last filling are the extremes of the mean difference over all ways to fill in; None is but one way.
+
+    From one to the other the mean rises step by step.
+    """
     base, tuned = drawn
     assume(lost_units(base, counts) + lost_units(tuned, counts) <= 9)
     arms, layout = arms_of(of_checks(*counts), list(as_sessions(base, measure)), list(as_sessions(tuned, measure)))
@@ -247,10 +250,11 @@ def agrees(counts: list[list[int]], drawn: tuple[Arm, Arm], measure: str) -> Non
     if found is None:
         assert len(set(every)) <= 1
         return
-    assert (mean(found[0]), mean(found[1])) == pytest.approx((min(every), max(every)), abs=1e-12)
-    assert mean(found[0]) < mean(found[1])
-    assert found[0].missing == found[1].missing == 0
-    assert found[0].base.size == found[1].base.size
+    steps = [mean(one) for one in found]
+    assert (steps[0], steps[-1]) == pytest.approx((min(every), max(every)), abs=1e-12)
+    assert all(one < other for one, other in itertools.pairwise(steps))
+    size = found[0].base.size
+    assert {(one.missing, one.base.size, one.tuned.size) for one in found} == {(0, size, size)}
 
 
 @settings(deadline=None)
@@ -302,9 +306,49 @@ def test_decay_is_late_less_early_inside_conversations_that_have_both() -> None:
     assert found.group == ("late - early", "")
     assert [one.value for one in (found.base, found.tuned, found.difference)] == [0.0, -0.75, -0.75]
     assert [(one.n, one.missing) for one in (found.base, found.tuned, found.difference)] == [(3, 0), (2, 1), (2, 1)]
-    low, high = found.difference.low, found.difference.high
-    assert low == pytest.approx(-0.75 - 12.706 * 0.25, abs=1e-3), "Student's, for -1/2 and -1"
-    assert high == pytest.approx(-0.75 + 12.706 * 0.25, abs=1e-3)
+    assert (found.difference.low, found.difference.high) == (-2, 2), "Student's would be -0.75 -+ 12.706 x 0.25"
+    assert (found.tuned.low, found.tuned.high) == (-1, 1)
+    assert found.base.low == -1, "and 4.303 x 0.289 on either side of 0"
+
+
+def test_a_decay_of_which_the_interval_has_room_is_students() -> None:
+    """Differences of -1/2 and 0 and 0 and 0, twelve conversations: by hand -1/8 -+ 2.201 x 0.0653."""
+    letters = ["f", "pf", "pf", "pf"] * 3
+    suite = of_checks(*[[0, 2, 0, 2]] * 12)
+    base = [said(f"c{at}", "", "pf", "", "pf") for at in range(12)]
+    tuned = [said(f"c{at}", "", "pf", "", one * 2 if len(one) == 1 else one) for at, one in enumerate(letters)]
+    arms, layout = arms_of(suite, base, tuned)
+    found = decay(arms, BY_NAME["check_pass"], **late_and_early(layout), orientation="higher_is_better", level=0.95)
+    assert found is not None
+    assert found.difference.low == pytest.approx(-0.125 - 2.201 * 0.06528, abs=1e-4)
+    assert found.difference.high == pytest.approx(-0.125 + 2.201 * 0.06528, abs=1e-4)
+    assert (found.base.value, found.base.low) == (0, None), "all equal, so there is nothing to cut"
+
+
+def test_a_decay_of_lengths_has_no_bounds() -> None:
+    suite = of_checks([0] * 4, [0] * 4)
+    base = [held(f"c{at}", tuple(ok(turn) for turn in range(4)), words(9, 9, 9, 9 - at)) for at in range(2)]
+    tuned = [held(f"c{at}", tuple(ok(turn) for turn in range(4)), words(9, 9, 9, 90 * at)) for at in range(2)]
+    arms, layout = arms_of(suite, base, tuned)
+    found = decay(arms, BY_NAME["words"], **late_and_early(layout), orientation="neither", level=0.95)
+    assert found is not None
+    assert found.difference.low is not None
+    assert found.difference.low < -2
+    assert found.tuned.low is not None
+    assert found.tuned.low < -1
+
+
+def test_a_conversation_that_does_not_apply_to_one_arm_is_not_missing_in_the_decay_of_both() -> None:
+    """Base lost c0, and none of tuned's late checks of it applies; c1 base has and tuned lost, so that one is."""
+    suite = of_checks([0, 1, 0, 1], [0, 1, 0, 1], [0, 1, 0, 1])
+    base = [said("c0", "", "p", "", "?"), said("c1", "", "p", "", "p"), said("c2", "", "p", "", "f")]
+    tuned = [said("c0", "", "p", "", "-"), said("c1", "", "p", "", "?"), said("c2", "", "p", "", "p")]
+    for arms, lost in (((base, tuned), (1, 1)), ((tuned, base), (1, 1))):
+        both, layout = arms_of(suite, *arms)
+        found = decay(both, BY_NAME["check_pass"], **late_and_early(layout), orientation="higher_is_better", level=0.95)
+        assert found is not None
+        assert (found.base.missing, found.tuned.missing) == lost
+        assert (found.difference.n, found.difference.missing) == (1, 1)
 
 
 def test_without_a_conversation_that_has_both_kinds_there_is_no_decay() -> None:
@@ -321,34 +365,3 @@ def test_a_decay_of_which_all_is_lost_has_no_value_and_counts_what_is_missing() 
     found = decay(arms, BY_NAME["check_pass"], **late_and_early(layout), orientation="higher_is_better", level=0.95)
     assert found is not None
     assert [(one.value, one.missing) for one in (found.base, found.tuned, found.difference)] == [(None, 1)] * 3
-
-
-# Samples
-
-
-def sampled(conversation: str, *samples: str) -> list[Assessed]:
-    return [said(conversation, letters, sample=at) for at, letters in enumerate(samples)]
-
-
-def test_the_variance_of_a_difference_is_split_into_conversations_and_samples() -> None:
-    """By hand: the differences are -1/2 and 1/4, their variance 0.28125, of which samples make 0.1875 / 2."""
-    base = [*sampled("c0", "pp", "pf"), *sampled("c1", "pf", "fp")]
-    tuned = [*sampled("c0", "ff", "pf"), *sampled("c1", "pf", "pp")]
-    arms, layout = arms_of(of_checks([2], [2]), base, tuned)
-    found = split(arms, BY_NAME["check_pass"], layout.cells(EVERYTHING))
-    assert found is not None
-    assert (found.n, found.samples, found.judging) == (2, 2, None)
-    assert (found.within, found.between) == pytest.approx((0.1875, 0.1875))
-    assert found.error_these == pytest.approx(math.sqrt(0.09375 / 2))
-
-
-@pytest.mark.parametrize("lost", ["p?", "??"])
-def test_without_a_second_sample_in_both_arms_nothing_can_be_split(lost: str) -> None:
-    """A sample that the environment lost is none."""
-    base = [*sampled("c0", "pp", "pf"), *sampled("c1", "pf", "fp")]
-    tuned = [*sampled("c0", "pp"), *sampled("c1", "pp")]
-    arms, layout = arms_of(of_checks([2], [2]), base, tuned)
-    assert split(arms, BY_NAME["check_pass"], layout.cells(EVERYTHING)) is None
-    for at, letter in enumerate(lost):
-        arms[1].add(said(f"c{at}", "?" if letter == "?" else "pf", sample=1))
-    assert (split(arms, BY_NAME["check_pass"], layout.cells(EVERYTHING)) is None) == (lost == "??")
