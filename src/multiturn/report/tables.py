@@ -64,6 +64,16 @@ def rests_on(found: Estimate) -> str:
     return f"{found.n}, {found.missing} missing" if found.missing else f"{found.n}"
 
 
+def footnotes_once(tables: Sequence[Table]) -> list[Table]:
+    """The same; a footnote that a later table has too, or has more of, is left to that one."""
+    return [
+        msgspec.structs.replace(table, footnote="")
+        if any(table.footnote in later.footnote for later in tables[at:])
+        else table
+        for at, table in enumerate(tables, 1)
+    ]
+
+
 def brackets(contrasts: Sequence[Contrast]) -> str:
     """What the columns of a contrast are, for a reader who has never seen an interval; nothing where there are none."""
     levels = {level(one.difference) for one in contrasts}

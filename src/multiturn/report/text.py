@@ -14,7 +14,7 @@ from rich.text import Text
 from multiturn.report.broken import CONSEQUENCE, FIX_FIRST, broken
 from multiturn.report.conclusion import sentences
 from multiturn.report.contents import all_tables, not_shown, short_tables
-from multiturn.report.tables import Table, pass_rates
+from multiturn.report.tables import Table, footnotes_once, pass_rates
 from multiturn.text.printable import printable
 
 if TYPE_CHECKING:
@@ -57,28 +57,24 @@ def render(table: Table) -> RichTable:
 
 
 def render_comparison(comparison: Comparison, *, everything: bool = False) -> Group:
-    """The evidence, the notes, what is to be fixed first, and what is concluded; ``everything``: all kinds of groups.
-
-    A footnote that a later table has too, or has more of, is left to that one.
-    """
-    tables = (all_tables if everything else short_tables)(comparison)
+    """The evidence, the notes, what is to be fixed first, what is concluded; ``everything``: all kinds of groups."""
+    tables = footnotes_once((all_tables if everything else short_tables)(comparison))
     evidence = len(tables) - bool(comparison.verdicts)
     parts: list[RichTable | Text] = []
     for index, table in enumerate(tables):
         if index == evidence:
             parts += _before_the_end(comparison, everything=everything)
-        said_later = any(table.footnote in later.footnote for later in tables[index + 1 :])
-        parts += _placed(table, "" if said_later else table.footnote)
+        parts += _placed(table)
     if evidence == len(tables):
         parts += _before_the_end(comparison, everything=everything)
     first, *others = (_text(line) for line in sentences(comparison))
     return Group(*parts, first, Text(""), *([*others, Text("")] if others else []))
 
 
-def _placed(table: Table, footnote: str) -> list[RichTable | Text]:
+def _placed(table: Table) -> list[RichTable | Text]:
     """A table between its title and footnote, which may be wider than it is: a narrow one would fold them."""
     title = [Text(printable(table.title), "table.title")] if table.title else []
-    below = [Text(printable(footnote), "table.caption")] if footnote else []
+    below = [Text(printable(table.footnote), "table.caption")] if table.footnote else []
     return [*title, render(msgspec.structs.replace(table, title="", footnote="")), *below, Text("")]
 
 

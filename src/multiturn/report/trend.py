@@ -8,12 +8,11 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Final
 
-import msgspec
 from rich.console import Group
 from rich.text import Text
 
 from multiturn.report.numbers import difference_alone, estimate_alone, label_of, level, number, p_number, unit_of
-from multiturn.report.tables import Table, rests_on
+from multiturn.report.tables import Table, footnotes_once, rests_on
 from multiturn.report.text import render
 from multiturn.series import FALL
 from multiturn.text.printable import printable
@@ -32,12 +31,9 @@ _STANDS: Final = {True: "yes", False: "no", None: ""}
 
 def render_trend(trend: Trend, *, naming: Callable[[str], str] = str) -> Group:
     """All tables and sentences, for ``Console.print``; ``naming`` makes a model's spec as short as it should be."""
-    found = tables(trend, naming=naming)
-    last_saying = {table.footnote: place for place, table in enumerate(found)}
     parts: list[RichTable | Text] = []
-    for place, table in enumerate(found):
-        said_later = last_saying[table.footnote] != place
-        parts += [render(msgspec.structs.replace(table, footnote="") if said_later else table), Text("")]
+    for table in footnotes_once(tables(trend, naming=naming)):
+        parts += [render(table), Text("")]
     return Group(*parts, *(Text(printable(line)) for line in (*sentences(trend), *trend.notes)))
 
 
