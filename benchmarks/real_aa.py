@@ -18,7 +18,7 @@ import msgspec
 from multiturn.api import assessed, open_store
 from multiturn.compare import compare
 from multiturn.finding import Assessed
-from multiturn.report.numbers import change, difference_alone, estimate, label_of
+from multiturn.report.numbers import change, difference_alone, estimate, label_of, unit_of
 from multiturn.results import MOVED, Comparison
 from multiturn.stats.rates import wilson
 
@@ -61,7 +61,7 @@ def main() -> None:
         false["secondary"] += "secondary" in moved
         false["any"] += bool(moved)
         told = ", ".join(
-            f"{label_of(one.measure)} {one.word} {change(one.contrast.difference.value, 'share')}"
+            f"{label_of(one.measure)} {one.word} {change(one.contrast.difference.value, unit_of(one.measure))}"
             for one in comparison.verdicts[1:]
             if one.word in MOVED
         )
