@@ -15,7 +15,7 @@ from multiturn.checks.reading import unread_notes
 from multiturn.groups import EVERYTHING, Layout
 from multiturn.measures import LENGTHS, MEASURES, PRIMARY, measure_called
 from multiturn.pass_rates import FAILS_EVERYWHERE, floor_note, inapplicable_note
-from multiturn.report.broken import broken_notes
+from multiturn.report.broken import broken_notes, counted, together_note
 from multiturn.report.numbers import number
 from multiturn.results import SHARES, Change, Comparison, Contrast, Distribution, Orientation, Plan
 from multiturn.stats.quantiles import quantiles
@@ -130,10 +130,12 @@ def _notes(
     """What a reader must know beside the numbers, what is to be fixed first before all; ``runs`` are the runs' ids."""
     overall = {one.measure: one for one in contrasts if one.group == EVERYTHING}
     yield from broken_notes(contrasts, runs)
+    for name, arm in _by_name(arms).items():
+        yield from together_note(contrasts, name, arm.share_of_any(counted(contrasts)), runs[name])
     yield from unread_notes(suite)
     yield from _format_note(overall["role_leakage"])
     yield from _floor_notes(overall.get(PRIMARY))
-    for name, arm in zip(runs, arms, strict=True):
+    for name, arm in _by_name(arms).items():
         yield from _arm_notes(name, arm, suite)
 
 
@@ -156,10 +158,13 @@ def _floor_notes(checks: Contrast | None) -> Iterator[str]:
         yield from floor_note("tuned", checks.tuned, FAILS_EVERYWHERE)
 
 
+def _by_name(arms: tuple[Summary, Summary]) -> dict[Literal["base", "tuned"], Summary]:
+    return {"base": arms[0], "tuned": arms[1]}
+
+
 def _distributions(arms: tuple[Summary, Summary]) -> Iterator[Distribution]:
     for measure in LENGTHS:
-        arm_of: dict[Literal["base", "tuned"], Summary] = {"base": arms[0], "tuned": arms[1]}
-        for name, arm in arm_of.items():
+        for name, arm in _by_name(arms).items():
             found = arm.lengths[measure]
             if found:
                 yield Distribution(measure=measure, arm=name, n=len(found), quantiles=quantiles(found, SHARES))

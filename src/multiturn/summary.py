@@ -24,7 +24,7 @@ from multiturn.assess import APPLIED, INAPPLICABLE, PASSED, readings_of
 from multiturn.measures import BY_NAME, LENGTHS, PRIMARY
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -181,6 +181,26 @@ class Summary:
             sums = np.bincount(found.conversation, weights=np.where(counted, end, 0.0), minlength=size) + whole * unheld
             ends.append(np.divide(sums, counts, out=np.full(size, whole), where=counts > 0))
         return ends[0], ends[1]
+
+    def share_of_any(self, flags: Iterable[str]) -> float | None:
+        """In which share of the replies at least one of these flags is raised: the mean over conversations.
+
+        Sessions that lost a turn are left out, as in :meth:`numbers`. None where no reply has one of the flags.
+        """
+        table, names = self._table, list(flags)
+        size, conversations = table.conversation.size, len(self._layout.conversations)
+        if not names:
+            return None
+        raised, there = (np.max([column[name] for name in names], axis=0) for column in (table.kept, table.there))
+        tops, counts, lost = (
+            np.bincount(table.session, weights=rows, minlength=size) for rows in (raised, there, table.kept["missing"])
+        )
+        present = (counts > 0) & (lost == 0)
+        of = table.conversation[present]
+        sums = np.bincount(of, weights=tops[present] / counts[present], minlength=conversations)
+        sessions = np.bincount(of, minlength=conversations)
+        held = sessions > 0
+        return float((sums[held] / sessions[held]).mean()) if held.any() else None
 
     def sessions(self, measure: str, cells: Cells) -> Sessions:
         """Each session's mean over those of these turns that the measure is about."""

@@ -53,17 +53,22 @@ class Broken(NamedTuple):
         return self.other is None or self.share - self.other > ABOVE
 
 
-def broken(contrasts: Sequence[Contrast]) -> list[Broken]:
-    """What is wrong with either arm over all turns, the gravest first.
+def counted(contrasts: Sequence[Contrast]) -> dict[str, Contrast]:
+    """What can be wrong with an arm, over all turns, by measure.
 
     Where the suite says of a turn whether a refusal is right, those that are not right count, and else all of them.
     """
     overall = {one.measure: one for one in contrasts if one.group[0] == "all"}
     says = not overall.keys().isdisjoint({"refusal_unexpected", "refusal_missing"})
     left_out = "refusal" if says else "refusal_unexpected"
+    return {measure: overall[measure] for measure in _TOLD if measure in overall and measure != left_out}
+
+
+def broken(contrasts: Sequence[Contrast]) -> list[Broken]:
+    """What is wrong with either arm over all turns, the gravest first."""
     found = []
-    for measure in _TOLD.keys() & overall.keys() - {left_out}:
-        base, tuned = overall[measure].base.value, overall[measure].tuned.value
+    for measure, one in counted(contrasts).items():
+        base, tuned = one.base.value, one.tuned.value
         if base is not None and base > ABOVE:
             found.append(Broken("base", measure, base, tuned))
         if tuned is not None and tuned > ABOVE:
@@ -81,6 +86,26 @@ def broken_notes(contrasts: Sequence[Contrast], runs: Mapping[str, str]) -> Iter
             f"{FIX_FIRST}{number(one.share, 'share')} of {one.arm}'s replies are {what}{beside}"
             f"{hint.format(run=runs[one.arm])}"
         )
+
+
+def together_note(
+    contrasts: Sequence[Contrast], arm: Literal["base", "tuned"], share: float | None, run: str
+) -> Iterator[str]:
+    """A note on an arm of which no one thing is wrong in so many replies, but something is in that many.
+
+    Args:
+        contrasts: Of all measures.
+        arm: Which.
+        share: Of its replies, those of which at least one of the ``counted`` things is so; None where nothing is there.
+        run: The id of its run.
+    """
+    if share is None or share <= ABOVE or any(one.arm == arm for one in broken(contrasts)):
+        return
+    values = {measure: (one.base if arm == "base" else one.tuned).value for measure, one in counted(contrasts).items()}
+    parts = [(value, *_TOLD[measure]) for measure, value in values.items() if value]
+    told = ", ".join(f"{number(value, 'share')} {what}" for value, what, _ in parts)
+    hints = "".join(sorted({hint.format(run=run) for _, _, hint in parts}))
+    yield f"{FIX_FIRST}something is wrong with {number(share, 'share')} of {arm}'s replies: {told}{hints}"
 
 
 def gravest_fact(contrasts: Sequence[Contrast], names: Mapping[str, str], *, but: str = "") -> Iterator[str]:
