@@ -11,7 +11,7 @@ from tests.comparing import decided, differing
 
 from multiturn.results import Plan
 from multiturn.stats.paired import conversations_unchanged, difference_interval, p_value
-from multiturn.stats.power import detectable_share, minimum_detectable
+from multiturn.stats.power import conversations_for_share, detectable_share, minimum_detectable
 from multiturn.verdicts import FEW
 
 
@@ -92,3 +92,18 @@ def test_what_is_promised_is_found_as_often_where_changes_are_rare() -> None:
     assert share is not None
     hits = sum((p_value([-float(chance.random() < share) for _ in range(n)]) or 1.0) < 0.05 for _ in range(400))
     assert math.isclose(hits / 400, 0.8, abs_tol=0.06)
+
+
+def test_what_is_seen_and_what_would_be_enough_agree_where_few_changed() -> None:
+    """The number named is the first that finds a change of the margin altogether."""
+    found = decided("check_pass", differing(-1.0, *[0.0] * 19, base=1))
+    needed = conversations_for_share(0.1)
+    assert needed is not None
+    assert f"about {needed} conversations like these would find one of 10.0 pp" in found.advice
+    for n, finds in ((needed - 1, False), (needed, True)):
+        share = detectable_share(n)
+        assert share is not None
+        assert (share <= 0.1) == finds
+    assert conversations_for_share(1e-6) is None
+    with pytest.raises(ValueError, match="above 0"):
+        conversations_for_share(0.0)

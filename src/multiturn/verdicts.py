@@ -36,7 +36,7 @@ from multiturn.stats.paired import (
     spread,
     unchanged,
 )
-from multiturn.stats.power import conversations_for, detectable_share, minimum_detectable
+from multiturn.stats.power import conversations_for, conversations_for_share, detectable_share, minimum_detectable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -208,6 +208,21 @@ def _advice(verdict: Verdict, level: float) -> Iterator[str]:
         yield _if_missing(verdict, verdict.filled)
 
 
+def _conversations_for(verdict: Verdict, margin: float, level: float) -> int | None:
+    """How many conversations find a difference of the margin; None where no sensible number does."""
+    n, extreme = verdict.contrast.difference.n, BY_NAME[verdict.measure].extreme
+    if verdict.error is None:
+        return None
+    try:
+        usual = conversations_for(verdict.error * math.sqrt(n), margin, level)
+    except ValueError:  # a margin so small that no number of conversations would do
+        return None
+    if extreme is None or verdict.detectable == minimum_detectable(verdict.error, n, level):
+        return usual
+    altogether = conversations_for_share(margin / extreme, level)
+    return None if altogether is None else max(usual, altogether)
+
+
 def _what_unchanged_would_settle(verdict: Verdict, level: float) -> Iterator[str]:
     """How many unchanged conversations would be called equivalent, where these are too few for it."""
     if verdict.word != "inconclusive" or verdict.margin is None:
@@ -238,10 +253,7 @@ def _what_would_settle(verdict: Verdict, level: float) -> Iterator[str]:
     if verdict.detectable is None or verdict.error is None:
         return
     finds = f"finds a true difference of {number(verdict.detectable, unit, points=True)} in 80 of 100 cases"
-    try:
-        needed = None if margin is None else conversations_for(verdict.error * math.sqrt(n), margin, level)
-    except ValueError:  # a margin so small that no number of conversations would do
-        needed = None
+    needed = None if margin is None else _conversations_for(verdict, margin, level)
     if margin is None or needed is None:
         yield f"this comparison {finds}"
     elif needed > n:

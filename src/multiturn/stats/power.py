@@ -18,6 +18,9 @@ from multiturn.stats.paired import PAIR
 MOST: Final = 10**15
 """More conversations than this are no plan."""
 
+MOST_SHARED: Final = 2000
+"""Up to so many conversations are tried one by one."""
+
 
 def minimum_detectable(error: float, n: int, level: float = 0.95, power: float = 0.8) -> float | None:
     """The smallest true difference that a two-sided paired t test would find with this power; never observed power.
@@ -76,6 +79,18 @@ def detectable_share(n: int, level: float = 0.95, power: float = 0.8) -> float |
     if least == n and sign_flip(n) >= 1 - level:
         return None
     return float(betaincinv(least, n - least + 1, power))
+
+
+def conversations_for_share(share: float, level: float = 0.95, power: float = 0.8) -> int | None:
+    """The fewest conversations whose :func:`detectable_share` is at most this share; None where that takes thousands.
+
+    Raises:
+        ValueError: The share is not above 0, or level or power are out of their range.
+    """
+    if not share > 0:
+        raise ValueError("a share must be above 0")
+    shares = ((n, detectable_share(n, level, power)) for n in range(PAIR, MOST_SHARED))
+    return next((n for n, found in shares if found is not None and found <= share), None)
 
 
 def conversations_for(sd: float, effect: float, level: float = 0.95, power: float = 0.8) -> int:
