@@ -18,6 +18,7 @@ from multiturn import api
 from multiturn.engines import demo, hf
 from multiturn.engines.http_spec import parse_spec
 from multiturn.registry import ENGINES, MUTANT, resolve
+from multiturn.report.numbers import label_of
 from multiturn.signals.kinds import SIGNALS
 from multiturn.transcript import Flag
 
@@ -41,9 +42,9 @@ def test_the_page_on_the_command_line_is_current() -> None:
 
 
 def test_every_signal_is_explained() -> None:
-    """By its name."""
+    """By its name, with what tables call it."""
     page = (ROOT / "docs" / "signals.md").read_text(encoding="utf-8")
-    assert [kind.name for kind in SIGNALS if f"`{kind.name}`" not in page] == []
+    assert [kind.name for kind in SIGNALS if f"| `{kind.name}` | {label_of(kind.name)} |" not in page] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

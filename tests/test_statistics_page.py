@@ -153,12 +153,13 @@ def test_what_is_found_where_few_changed() -> None:
 
 
 def test_what_the_demo_can_see() -> None:
-    """From the line that README shows: the end near 0 is Student's, and gives the standard error back."""
+    """From the row that README shows: the end near 0 is Student's, and gives the standard error back."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    shown = re.search(r"checks passed +(\d+) .* ([+-][\d.]+) pp \[([^,]+), ([^]]+)\]", readme)
+    shown = re.search(r"checks passed .* ([+-][\d.]+) pp .* ([\d.]+) pp +(\d+)\nprimary +\[[^,]+, ([^]]+)\]", readme)
     assert shown is not None
-    n, mean, near = int(shown[1]), float(shown[2]), float(shown[4])
+    n, mean, near = int(shown[3]), float(shown[1]), float(shown[4])
     sd = (near - mean) / float(stdtrit(n - 1, 0.975)) * math.sqrt(n)
+    assert detectable(sd, n) == pytest.approx(float(shown[2]), abs=0.15), "both ends are rounded"
     assert f"has about {sd:.0f}, since its base is near the floor" in SAID
     assert f"sees about {detectable(sd, n):.0f} points with {n} conversations" in SAID
 

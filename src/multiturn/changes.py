@@ -37,7 +37,7 @@ FLAGS: Final = (
     _Flag("refusal", 3, "became refusals", "stopped being refusals"),
     _Flag("empty", 3, "became empty", "stopped being empty"),
     _Flag("overflowed", 3, "fell out of the context window", "came back into the context window"),
-    _Flag("collapse", 3, "collapsed into repetition", "stopped collapsing into repetition"),
+    _Flag("collapse", 3, "began to end in a loop", "no longer end in a loop"),
     _Flag("language_change", 2, "changed language", "came back to the language"),
     _Flag("role_leakage", 2, "spoke for someone else", "stopped speaking for someone else"),
     _Flag("cut_off", 1, "were cut off at the limit", "stopped being cut off at the limit"),

@@ -102,7 +102,7 @@ def refusing(*, same_model: bool = False) -> Comparison:
 
 
 def test_what_is_to_be_fixed_stands_directly_above_the_verdicts_and_says_what_follows() -> None:
-    """Below the other notes, under a heading of its own."""
+    """Below the other notes, under a heading of its own; what to type is in one piece."""
     text = shown(refusing())
     block = text[text.index("\nanother note\n") : text.index("\nVerdict\n")]
     assert block.splitlines() == [
@@ -110,8 +110,8 @@ def test_what_is_to_be_fixed_stands_directly_above_the_verdicts_and_says_what_fo
         "another note",
         "",
         "Fix first",
-        "90.0% of tuned's replies are refusals (base 0.0%); read them: multiturn show",
-        "run-t --refusals",
+        "90.0% of tuned's replies are refusals (base 0.0%)",
+        "read them: multiturn show run-t --refusals",
         CONSEQUENCE,
     ]
     assert "fix first:" not in text

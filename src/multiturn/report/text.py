@@ -87,7 +87,7 @@ def _before_the_end(comparison: Comparison, *, everything: bool) -> list[RichTab
     parts: list[RichTable | Text] = [*map(_text, others), *([Text("")] if others else [])]
     if first:
         parts.append(Text(FIX_FIRST.strip(" :").capitalize(), "table.title"))
-        parts += [_text(note.removeprefix(FIX_FIRST)) for note in first]
+        parts += [_text(line) for note in first for line in note.removeprefix(FIX_FIRST).split("; ")]
         differ = any(one.differs for one in broken(comparison.contrasts))
         parts += [*([_text(CONSEQUENCE)] if differ else []), Text("")]
     return parts
