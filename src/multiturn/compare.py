@@ -69,20 +69,10 @@ def compare(
     """
     require_measures(plan)
     layout = Layout(suite)
-    arms = Summary(layout), Summary(layout)
-    changes = _changes(suite, layout, arms, base, tuned)
-    most = max(arm.most_samples for arm in arms)
-    for arm, wanted in zip(arms, samples or (most, most), strict=True):
-        arm.samples = max(1, wanted)
-    study = Study(layout, arms, plan, orientations_of(suite), samples=most)
-    contrasts = tuple(
-        study.contrast(measure, group)
-        for group in layout.groups
-        for measure in MEASURES
-        if layout.has(group, measure.about)
-    )
+    arms, changes = _read(layout, base, tuned, samples)
+    study = Study(layout, arms, plan, orientations_of(suite), samples=max(arm.most_samples for arm in arms))
+    contrasts = study.contrasts()
     verdicts = study.verdicts()
-    own_notes = _notes(suite, contrasts, arms, {"base": base_run, "tuned": tuned_run})
     return Comparison(
         base_run=base_run,
         tuned_run=tuned_run,
@@ -100,7 +90,7 @@ def compare(
         noise=tuple(study.noise()),
         ratios=tuple(study.ratios()),
         medians=tuple(study.medians()),
-        notes=(*notes, *own_notes),
+        notes=(*notes, *_notes(suite, contrasts, arms, {"base": base_run, "tuned": tuned_run})),
     )
 
 
@@ -110,18 +100,22 @@ def require_measures(plan: Plan) -> None:
         measure_called(name)
 
 
-def _changes(
-    suite: Suite, layout: Layout, arms: tuple[Summary, Summary], base: Iterable[Assessed], tuned: Iterable[Assessed]
-) -> tuple[Change, ...]:
-    """Read both runs into their summaries; give how far each conversation changed, the most changed first."""
+def _read(
+    layout: Layout, base: Iterable[Assessed], tuned: Iterable[Assessed], samples: tuple[int, int] | None
+) -> tuple[tuple[Summary, Summary], tuple[Change, ...]]:
+    """Both runs' numbers, and how far each conversation changed, the most changed first."""
+    arms = Summary(layout), Summary(layout)
     drifts: dict[int, Drift] = {}
     for session, one, other in _in_step(arms, base, tuned):
         at = layout.conversation(session)
-        drift = drifts.setdefault(at, Drift(suite.conversations[at]))
+        drift = drifts.setdefault(at, Drift(layout.conversations[at]))
         for before, after in zip(one, other, strict=True):
             drift.add(session.sample, before, after)
+    most = max(1, *(arm.most_samples for arm in arms))
+    for arm, wanted in zip(arms, samples or (most, most), strict=True):
+        arm.samples = wanted
     changes = [drift.change() for _, drift in sorted(drifts.items()) if drift.seen]
-    return tuple(sorted(changes, key=lambda change: -change.score))
+    return arms, tuple(sorted(changes, key=lambda change: -change.score))
 
 
 def _notes(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from multiturn.groups import EVERYTHING
-from multiturn.measures import BY_NAME, SECONDARY
+from multiturn.measures import BY_NAME, MEASURES, SECONDARY
 from multiturn.pairing import contrast, decay, filled, paired, split
 from multiturn.results import MOVED, Measured, NoiseFloor, Outlook, Ratio
 from multiturn.stats.components import outlook
@@ -49,6 +49,15 @@ class Study:
         self._orientations: Final = orientations
         self._samples: Final = samples
         self._primary: Final = BY_NAME[plan.primary]
+
+    def contrasts(self) -> tuple[Contrast, ...]:
+        """Every measure in every group that has turns which it is about."""
+        return tuple(
+            self.contrast(measure, group)
+            for group in self._layout.groups
+            for measure in MEASURES
+            if self._layout.has(group, measure.about)
+        )
 
     def contrast(self, measure: Measure, group: Group) -> Contrast:
         """One measure in one group of turns."""
