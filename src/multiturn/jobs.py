@@ -36,6 +36,10 @@ from multiturn.suites.selection import select
 
 DEFAULT_SUITE: Final = "mtbench_conversations"
 DEFAULT_RESULTS: Final = Path("outputs/mtbench_results.json")
+_LATE_PLAN: Final = (
+    "both runs were there before this primary measure or margin was given: if it was chosen after looking at them, "
+    "verdicts are wrong more often than is said"
+)
 SEEDS: Final = 2**63
 """How many seeds there are, from 0 on."""
 
@@ -277,6 +281,8 @@ def _compared(
         notes = (*notes, *told)
     else:
         notes = (*notes, *further_look(store, first, second))
+    if job.plan != Plan() and base.reused and tuned.reused:
+        notes = (*notes, _LATE_PLAN)
     comparison = compare_runs(
         store.suite(first.conditions.suite_digest),
         assessed(store, first),

@@ -160,3 +160,11 @@ def test_a_declared_extension(cli: Cli, walnuts: str, refused: Callable[..., str
     assert "look 2 of 2" in second[1]
     again = ("compare", "scripted:good.json", "scripted:mixed.json", "--suite", walnuts, "-q", "--extend")
     assert "extended once already" in refused(*again, "--samples", "2")
+
+
+def test_a_plan_given_after_the_runs_were_held_is_told_of(cli: Cli, walnuts: str) -> None:
+    """At the first command it was given before; at the next nobody knows."""
+    flags = ("--margin", "check_pass=5%")
+    assert "given: if it was chosen after looking" not in " ".join(compare(cli, walnuts, "mixed", *flags)[1].split())
+    assert "given: if it was chosen after looking" in " ".join(compare(cli, walnuts, "mixed", *flags)[1].split())
+    assert "chosen after looking" not in " ".join(compare(cli, walnuts, "mixed")[1].split())
