@@ -89,7 +89,6 @@ BY_NAME: Final = {measure.name: measure for measure in MEASURES}
 """The same by name."""
 
 
-
 def measure_called(name: str) -> Measure:
     """The measure of that name.
 
