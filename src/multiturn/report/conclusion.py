@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from multiturn.report.broken import broken, gravest_fact
+from multiturn.report.broken import FIX_FIRST, gravest_fact
 from multiturn.report.numbers import change, estimate_alone, label_of, number, size, unit_of, whole_percent
 from multiturn.report.verdicts import standing
 from multiturn.results import MOVED
@@ -188,8 +188,8 @@ def _next(comparison: Comparison, primary: Verdict) -> Iterator[str]:
         if name == PART
         else "leave out --limit and --only, or write more (docs/writing.md)"
     )
-    mended = "mend that, then " if broken(comparison.contrasts) else ""
-    yield f"Next: {mended}hold more conversations: {more}. --samples 3 (each three times) helps less."
+    fixed = "fix that first, then " if any(note.startswith(FIX_FIRST) for note in comparison.notes) else ""
+    yield f"Next: {fixed}hold more conversations: {more}. --samples 3 (each three times) helps less."
 
 
 def _beside(comparison: Comparison, primary: Verdict | None) -> Iterator[str]:
