@@ -149,7 +149,7 @@ def test_other_runs_at_equal_size_are_not_looked_at_instead() -> None:
     assert again.comparison.plan.look == 1
     job = api.Job(extend=True, plan=WORDS)
     with api.open_store("runs.db") as store, pytest.raises(UsageError, match="at as much as this") as error:
-        api.compare_stored(store, other.base.run.id, other.tuned.run.id, job)
+        api.compare_stored(store, other.base.run.id, other.tuned.run.id, job=job)
     assert "--samples" in error.value.hint
 
 

@@ -225,8 +225,8 @@ def compare_stored(
     store: Store,
     base: str,
     tuned: str,
-    job: Job = DEFAULT_JOB,
     *,
+    job: Job = DEFAULT_JOB,
     vary: Sequence[str] = (),
     results: Path | None = None,
 ) -> Compared:

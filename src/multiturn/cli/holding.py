@@ -112,7 +112,7 @@ def compare(
     failing = words_of(fail_on)
     if stored:
         with multiturn.api.open_store(job.store, create=False) as opened:
-            compared = multiturn.api.compare_stored(opened, base, tuned, job, vary=vary or [], results=results)
+            compared = multiturn.api.compare_stored(opened, base, tuned, job=job, vary=vary or [], results=results)
         _show(compared, everything=all_tables)
         _fail(compared, failing)
         return
