@@ -16,7 +16,7 @@ import pstats
 import random
 import time
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, get_args
 
 from workload import suite_of
 
@@ -27,26 +27,8 @@ from multiturn.results import Comparison
 from multiturn.transcript import Session, Transcript, TurnRecord
 
 SEED: Final = 11
-CAPABILITIES: Final[tuple[Capability, ...]] = (
-    "context_retention",
-    "follow_up",
-    "correction",
-    "format_switching",
-    "instruction_hierarchy",
-    "self_consistency",
-    "task_persistence",
-    "recovery",
-)
-CATEGORIES: Final[tuple[Category, ...]] = (
-    "writing",
-    "roleplay",
-    "reasoning",
-    "math",
-    "coding",
-    "extraction",
-    "stem",
-    "humanities",
-)
+CAPABILITIES: Final[tuple[Capability, ...]] = get_args(Capability)
+CATEGORIES: Final[tuple[Category, ...]] = get_args(Category)
 CHECK: Final = CheckJson(b'{"kind":"says","any":["x"]}')
 RARE: Final = 0.02
 """How often a flag is raised, and a reply refuses."""
@@ -62,14 +44,14 @@ def checked_suite(conversations: int) -> Suite:
         turns = [
             Turn(
                 text=turn.text,
-                capability=CAPABILITIES[(at + place) % 8] if place else None,
+                capability=CAPABILITIES[(at + place) % len(CAPABILITIES)] if place else None,
                 distance=place or None,
                 checks=(CHECK, CHECK) if place else (),
                 refusal_expected=False,
             )
             for place, turn in enumerate(one.turns)
         ]
-        told.append(Conversation(id=one.id, turns=tuple(turns), category=CATEGORIES[at % 8]))
+        told.append(Conversation(id=one.id, turns=tuple(turns), category=CATEGORIES[at % len(CATEGORIES)]))
     return Suite(name="benchmark", conversations=tuple(told))
 
 

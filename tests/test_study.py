@@ -83,7 +83,7 @@ def test_the_primary_comes_first_and_is_left_out_of_the_family(primary: str) -> 
 
 
 def test_holms_adjustment_runs_over_the_family_and_leaves_the_primary_alone() -> None:
-    """Six fewer refusals in six: p = 2/64, which counts twice beside words; repetition was not measured at all."""
+    """Six fewer refusals in six: p = 2/64, which counts twice beside words; repetition applies to no reply."""
     base = [held(f"c{at}", "Sorry", said=checks("p")) for at in range(6)]
     tuned = [held(f"c{at}", "a", said=checks("f")) for at in range(6)]
     found = named(compared(probing(6, 1), base, tuned).verdicts)
@@ -96,7 +96,7 @@ def test_holms_adjustment_runs_over_the_family_and_leaves_the_primary_alone() ->
     assert (refusals.word, refusals.p, refusals.adjusted_p) == ("inconclusive", 0.03125, 0.0625)
     assert refusals.advice.startswith("by itself it would be improved (p = 0.031), but it is one of 2")
     assert (found["words"].p, found["words"].adjusted_p) == (1.0, 1.0)
-    assert (found["repetition"].p, found["repetition"].adjusted_p) == (None, None)
+    assert "repetition" not in found, "it applies to no reply of either arm"
 
 
 def test_mcnemars_test_goes_with_one_sample_of_each_conversation() -> None:

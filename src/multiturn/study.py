@@ -67,12 +67,13 @@ class Study:
         """The primary measure's, if the suite has turns that it is about, and those of the family beside it.
 
         Of refusals the family has those that the suite says are wrong or lacking; the plain rate only where it says so
-        of no turn.
+        of no turn. A measure that applies to no reply of either arm, and of which nothing is missing, has none.
         """
         says = any(self._has(BY_NAME[name]) for name in ("refusal_unexpected", "refusal_missing"))
         left_out = {self._plan.primary, "refusal"} if says else {self._plan.primary}
         family = [BY_NAME[name] for name in SECONDARY if name not in left_out and self._has(BY_NAME[name])]
         found = [self._decide(measure, EVERYTHING, role="secondary") for measure in family]
+        found = [one for one in found if one.contrast.difference.n or one.contrast.difference.missing]
         first = (self._decide(self._primary, EVERYTHING, role="primary"),) if self._has(self._primary) else ()
         return (*first, *as_family(found, self._plan.level))
 

@@ -54,17 +54,14 @@ def test_a_regression_is_told_so_that_no_other_page_is_needed() -> None:
         ending(FALL)
         == """\
 Verdict
-measure             base   tuned  tuned - base    verdict       mostly finds  n
-────────────────────────────────────────────────────────────────────────────────
-checks passed       75.0%  25.0%  -50.0 pp        REGRESSED     32.8 pp       12
-primary                           [-77.0, -26.5]
-refusals            0.0%   0.0%   0.0 pp          INCONCLUSIVE  41.2 pp       12
-less is better                    [-24.6, +24.6]
-repetition inside   -      -      -               INCONCLUSIVE  -             0
-a reply                           (nothing
-less is better                    measured)
-words a reply       4      4      0               INCONCLUSIVE  -             12
-                                  (all 12 equal)
+measure         base   tuned  tuned - base    verdict       mostly finds  n
+────────────────────────────────────────────────────────────────────────────
+checks passed   75.0%  25.0%  -50.0 pp        REGRESSED     32.8 pp       12
+primary                       [-77.0, -26.5]
+refusals        0.0%   0.0%   0.0 pp          INCONCLUSIVE  41.2 pp       12
+less is better                [-24.6, +24.6]
+words a reply   4      4      0               INCONCLUSIVE  -             12
+                              (all 12 equal)
 n: conversations. [low, high]: where the true difference most likely lies (95%
 interval); with 0 inside, there may be none. mostly finds: a true difference of
 this size is found by 80 of 100 such comparisons, a smaller one too, but less
@@ -80,9 +77,9 @@ change; 53 unchanged ones would be called equivalent.
 words a reply: no change seen; how much one that was not held would change can't
 be told.
 INCONCLUSIVE: neither surely different nor surely within the margin. The margin
-is a difference that you would not care about: refusals 5.0 pp, repetition
-inside a reply 5.0 pp, words a reply 1 (--margin sets yours).
-The 3 measures below the primary one are judged together, and so more strictly:
+is a difference that you would not care about: refusals 5.0 pp, words a reply 1
+(--margin sets yours).
+The 2 measures below the primary one are judged together, and so more strictly:
 the more one looks at, the sooner one of them differs by chance.
 Next: hold more conversations: leave out --limit and --only, or write more
 (docs/writing.md). --samples 3 (each three times) helps less.
@@ -187,11 +184,11 @@ def test_lengths_change_and_are_neither_better_nor_worse() -> None:
         suite(12), arm(GOOD, 4, checked=True), longer, base_run="a", tuned_run="b", plan=Plan(primary="words")
     )
     assert rows(found, "words a reply") == (
-        "words a reply primary", "4", "9", "+5 [+4, +6]", "CHANGED", "1", "12"
+        "words a reply primary", "4", "9", "+5 [+4.3, +5.7]", "CHANGED", "0.9", "12"
     )  # fmt: skip
     assert first(found).startswith(
         "Tuned writes more words a reply than base: 9 against 4. On average over the 12 conversations it is 5 words more, most "
-        "likely between 4 and 6 words more."
+        "likely between 4.3 and 5.7 words more."
     )
     assert first(found).endswith("Neither direction is better as such.")
 
@@ -253,7 +250,7 @@ def test_margins_are_told_where_a_word_depends_on_them() -> None:
     assert "margin" not in " ".join(sentences(settled))
     (told,) = (line for line in sentences(FALL) if "margin" in line)
     assert "checks passed" not in told
-    assert told.endswith("refusals 5.0 pp, repetition inside a reply 5.0 pp, words a reply 1 (--margin sets yours).")
+    assert told.endswith("refusals 5.0 pp, words a reply 1 (--margin sets yours).")
 
 
 # What to do next
@@ -290,7 +287,6 @@ def test_without_checks_the_note_says_what_to_do() -> None:
     bare = lettered(GOOD, BAD, checked=False)
     assert [row[0].split("\n")[0] for row in verdict_table(bare).rows] == [
         "refusals",
-        "repetition inside a reply",
         "words a reply",
     ]
     assert "primary" not in "".join(row[0] for row in verdict_table(bare).rows)
@@ -298,7 +294,7 @@ def test_without_checks_the_note_says_what_to_do() -> None:
         "No verdict on checks passed: no turn of this suite has checks. --primary MEASURE names another measure that "
         "the comparison is to be about."
     )
-    assert "The 3 measures are judged together" in ending(bare)
+    assert "The 2 measures are judged together" in ending(bare)
     assert "Words a reply by turn" in [table.title for table in short_tables(bare)], "something is to be seen by turn"
 
 

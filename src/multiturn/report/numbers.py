@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Final, Literal
 from multiturn.finding import SignalUnit
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from multiturn.results import Estimate
 
 Unit = SignalUnit | Literal["score", "times", "count"]
@@ -30,6 +32,10 @@ _DECIMALS: Final[dict[Unit, int]] = {
     "share": 1,
     "score": 2,
 }
+
+_SIZES: Final[frozenset[Unit]] = frozenset({"characters", "words", "tokens"})
+SMALL: Final = 10
+"""A mean length below this is shown with a decimal, so that a small difference is not 0."""
 
 UNITS: Final[dict[str, Unit]] = {
     "check_pass": "share",
@@ -168,7 +174,7 @@ def range_alone(value: Estimate, unit: Unit) -> str:
     """The interval of tuned - base, ``[+4.9, +20.1]``; where there is none, why: ``(all 6 equal)``."""
     if value.low is None or value.high is None:
         return f"({value.note or _NOTHING})"
-    return f"[{_digits(value.low, unit, '+')}, {_digits(value.high, unit, '+')}]"
+    return _range(value, value.low, value.high, unit, "+")
 
 
 def level(value: Estimate) -> str:
@@ -190,9 +196,9 @@ def _estimate(value: Estimate, unit: Unit, *, suffix: str, sign: Literal["", "+"
     missing = f"{value.missing} missing" if value.missing else ""
     if value.value is None:
         return f"{ABSENT} ({missing or _NOTHING})"
-    parts = [f"{_digits(value.value, unit, sign)}{suffix}"]
+    parts = [f"{_digits(value.value, unit, sign, among=_numbers(value))}{suffix}"]
     if value.low is not None and value.high is not None:
-        parts.append(f"[{_digits(value.low, unit, sign)}, {_digits(value.high, unit, sign)}]")
+        parts.append(_range(value, value.low, value.high, unit, sign))
     if counts:
         parts.append(f"n={value.n}, {missing}" if missing else f"n={value.n}")
     if value.low is None and value.note:
@@ -200,10 +206,26 @@ def _estimate(value: Estimate, unit: Unit, *, suffix: str, sign: Literal["", "+"
     return " ".join(parts)
 
 
-def _digits(value: float, unit: Unit, sign: Literal["", "+"] = "") -> str:
-    """The digits, rounded to the unit's decimals; a zero has no sign."""
+def _range(value: Estimate, low: float, high: float, unit: Unit, sign: Literal["", "+"]) -> str:
+    """The interval, with as many decimals as the estimate in it."""
+    ends = (_digits(end, unit, sign, among=_numbers(value)) for end in (low, high))
+    return f"[{', '.join(ends)}]"
+
+
+def _numbers(value: Estimate) -> tuple[float, ...]:
+    """The estimate and the ends of its interval, which are shown alike."""
+    return tuple(one for one in (value.value, value.low, value.high) if one is not None)
+
+
+def _digits(value: float, unit: Unit, sign: Literal["", "+"] = "", *, among: Sequence[float] = ()) -> str:
+    """The digits, rounded to the unit's decimals; a zero has no sign.
+
+    ``among``: the numbers that it is shown with, the one that they are about first; all have the same decimals.
+    """
     if not math.isfinite(value):
         raise ValueError("a number to show must be finite; one that is not there is None")
     scaled = value * 100 if unit in _PERCENT else value
-    text = f"{scaled:{sign}.{_DECIMALS[unit]}f}"
+    shown = among or (value,)
+    small = unit in _SIZES and abs(shown[0]) < SMALL and not all(float(one).is_integer() for one in shown)
+    text = f"{scaled:{sign}.{1 if small else _DECIMALS[unit]}f}"
     return text.lstrip("+-") if not any(digit in "123456789" for digit in text) else text
