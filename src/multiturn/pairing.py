@@ -145,7 +145,7 @@ def decay(
         group=("late - early", ""),
         base=mean_interval(base[base_there], level, within=within, missing=int(base_lost.sum())),
         tuned=mean_interval(tuned[tuned_there], level, within=within, missing=int(tuned_lost.sum())),
-        difference=_cut(difference, 2 * CHANGE) if measure.share else difference,
+        difference=cut(difference, 2 * CHANGE) if measure.share else difference,
         orientation=orientation,
     )
 
@@ -180,7 +180,7 @@ def _between(start: Floats, end: Floats, part: float) -> Floats:
     return start + (end - start) * part
 
 
-def _cut(estimate: Estimate, most: float) -> Estimate:
+def cut(estimate: Estimate, most: float) -> Estimate:
     """The same with its interval cut to -most and most."""
     if estimate.low is None or estimate.high is None:
         return estimate

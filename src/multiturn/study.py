@@ -11,7 +11,7 @@ import msgspec
 
 from multiturn.groups import EVERYTHING
 from multiturn.measures import BY_NAME, MEASURES, SECONDARY
-from multiturn.pairing import contrast, decay, filled, paired, split
+from multiturn.pairing import contrast, cut, decay, filled, paired, split
 from multiturn.results import MOVED, Measured, NoiseFloor, Outlook, Ratio
 from multiturn.stats.components import outlook
 from multiturn.stats.paired import PAIR, around, difference_interval
@@ -125,6 +125,7 @@ class Study:
         samples = max(1, round(found.samples))
         sizes = ((found.n, samples), (found.n, 2 * samples), (2 * found.n, samples), (4 * found.n, samples))
         difference = float(pair.differences.mean())
+        these = around(difference, found.error_these, found.degrees_these, level, n=found.n, missing=pair.missing)
         yield NoiseFloor(
             measure=self._primary.name,
             samples=found.samples,
@@ -134,7 +135,7 @@ class Study:
             like_these=difference_interval(
                 pair.base, pair.tuned, level, missing=pair.missing, extreme=self._primary.extreme
             ),
-            these=around(difference, found.error_these, found.degrees_these, level, n=found.n, missing=pair.missing),
+            these=these if self._primary.extreme is None else cut(these, self._primary.extreme),
             outlook=tuple(
                 Outlook(conversations=conversations, samples=held, detectable=detectable)
                 for conversations, held in sizes
