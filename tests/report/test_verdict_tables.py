@@ -214,7 +214,7 @@ def test_an_interval_that_is_not_centred_is_explained_where_there_is_one() -> No
 
     27.0 points down and 23.5 up are as good as centred.
     """
-    about = "Brackets may reach further to one side"
+    about = "A range may reach far to one side"
     assert about not in verdict_table(FALL).footnote
     few = lettered(["pppp"] * 12, [*["pppp"] * 6, *["pppf"] * 6])
     assert rows(few)[3] == "-12.5 pp [-35.9, -4.2]"

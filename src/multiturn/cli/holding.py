@@ -59,7 +59,7 @@ def demo(
     """
     say("An example, not your own model: demo:tuned is demo:base (SmolLM2-135M-Instruct),")
     say("fine-tuned into refusing too much. It shows how a comparison is read; so tiny a")
-    say("model validates nothing. Held are 12 of 48 conversations (--suite quick).\n")
+    say("model validates nothing. Used are 12 of 48 conversations (--suite quick).\n")
     job = flags.Asked(suite=DEMO_SUITE, limit=limit, max_tokens=max_tokens, store=store, fresh=fresh).job()
     with watching(quiet=quiet) as watch:
         compared = run_until_done(multiturn.api.acompare("demo:base", "demo:tuned", job, results=results, watch=watch))

@@ -38,7 +38,9 @@ _ABOUT_FINDS: Final = (
 _ABOUT_ABSENT: Final = f"{ABSENT}: can't be told, since all conversations changed alike or are fewer than two."
 _SEEN: Final = 0.05
 """Of an interval's width: so far from its middle a number has to be for a reader to see it."""
-_OFF_CENTRE: Final = "Brackets may reach further to one side: room for conversations that change more than these."
+_OFF_CENTRE: Final = (
+    "A range may reach far to one side: among few conversations, those that change most may have been missed."
+)
 
 
 def verdict_table(comparison: Comparison) -> Table:
