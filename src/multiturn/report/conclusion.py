@@ -188,7 +188,8 @@ def _next(comparison: Comparison, primary: Verdict) -> Iterator[str]:
         if name == PART
         else "leave out --limit and --only, or write more (docs/writing.md)"
     )
-    fixed = "mend what stands under Fix first, then " if any(note.startswith(FIX_FIRST) for note in comparison.notes) else ""
+    broken = any(note.startswith(FIX_FIRST) for note in comparison.notes)
+    fixed = "mend what stands under Fix first, then " if broken else ""
     yield f"Next: {fixed}hold more conversations: {more}. --samples 3 (each three times) helps less."
 
 
