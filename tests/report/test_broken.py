@@ -136,7 +136,9 @@ def test_it_is_the_first_sentence_and_the_next_step() -> None:
     assert first(refusing()).startswith(
         "Tuned refuses in 90.0% of its replies, base in none: most of what follows comes from that. Tuned passes fewer"
     )
-    assert "Next: mend what stands under Fix first, then hold more conversations" in " ".join(ending(refusing()).split())
+    assert "Next: mend what stands under Fix first, then hold more conversations" in " ".join(
+        ending(refusing()).split()
+    )
     about = msgspec.structs.replace(refusing(), plan=Plan(primary="refusal"))
     assert first(about).startswith("Tuned passes fewer")
     again = first(refusing(same_model=True))
