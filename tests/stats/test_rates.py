@@ -60,15 +60,27 @@ def test_counts_that_can_not_be(passes: int, n: int) -> None:
 
 
 def test_a_share_of_whole_conversations_has_wilsons_interval_with_students_quantile() -> None:
-    """Where each conversation has 0 or 1, the design effect is 1 but for the divisor n - 1."""
+    """Where each conversation has 0 or 1, the design effect is 1 but for the divisor n - 1; the end near 0 is exact."""
     n, passes = 40, 12
     found = share_interval([1.0] * passes + [0.0] * (n - passes))
     assert found.value == 0.3
     assert found.low is not None
     assert found.high is not None
     quantile = scipy_stats.t.ppf(0.975, n - 1)
-    for end in (found.low, found.high):
-        assert abs(0.3 - end) == pytest.approx(quantile * (end * (1 - end) / (n - 1)) ** 0.5, rel=1e-9)
+    assert found.high - 0.3 == pytest.approx(quantile * (found.high * (1 - found.high) / (n - 1)) ** 0.5, rel=1e-9)
+    units = (n - 1) * (scipy_stats.norm.ppf(0.975) / quantile) ** 2
+    assert found.low == pytest.approx(scipy_stats.beta.ppf(0.025, 0.3 * units, 0.7 * units + 1), rel=1e-9)
+    assert abs(0.3 - found.low) > quantile * (found.low * (1 - found.low) / (n - 1)) ** 0.5, "farther than Wilson's"
+
+
+@given(st.lists(st.integers(0, 4).map(lambda whole: whole / 4), min_size=2, max_size=30))
+def test_shares_and_what_is_left_of_them_mirror_each_other(values: list[float]) -> None:
+    one, other = share_interval(values), share_interval([1 - value for value in values])
+    if one.low is not None:
+        assert one.high is not None
+        assert other.low is not None
+        assert other.high is not None
+        assert (one.low, one.high) == pytest.approx((1 - other.high, 1 - other.low), abs=1e-9)
 
 
 @given(st.lists(st.integers(0, 4).map(lambda whole: whole / 4), min_size=2, max_size=30))

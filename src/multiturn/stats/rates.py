@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 import numpy as np
-from scipy.special import ndtri, stdtrit
+from scipy.special import betaincinv, ndtri, stdtrit
 
 from multiturn.results import Estimate
 from multiturn.stats.paired import PAIR, mean_interval, spread
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+HALF: Final = 0.5
 UNIT_RANGE: Final = (0.0, 1.0)
 
 
@@ -60,8 +61,9 @@ def share_interval(
     Wilson's, with the effective number of units: for mean p and its standard error e over the conversations that is
     ``p (1 - p) / e^2``, n by the design effect (L. Kish, Survey Sampling, 1965), and Student's quantile in place of the
     normal one (N. Dean and M. Pagano, Journal of Survey Statistics and Methodology 3, 2015: "Wilson, effective sample
-    size"). Where all conversations have 0 (or all 1) it is Wilson's for 0 (or n) of n conversations. That is sound also
-    for numbers in between, since no conversation's number exceeds the indicator "above 0", so that an upper bound for
+    size"); the end towards the nearer of 0 and 1 may be farther out (:func:`share_ends`). Where all conversations have
+    0 (or all 1) it is Wilson's for 0 (or n) of n conversations. That is sound also for numbers in between, since no
+    conversation's number exceeds the indicator "above 0", so that an upper bound for
     how many conversations are above 0 is an upper bound for the mean (and in mirror image for 1).
 
     Args:
@@ -99,11 +101,22 @@ def share_ends(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The ends of Wilson's interval with effective units; ``mean`` and ``deviation`` may be arrays of one shape.
 
-    ``mean`` is between 0 and 1 and ``deviation`` above 0, or the ends are not defined; n is 2 or more.
+    The end towards 0 of a rate below a half, and that towards 1 of one above, is the farther of Wilson's and the exact
+    one for as many units (E. L. Korn and B. I. Graubard, "Confidence intervals for proportions with small expected
+    number of positive counts estimated from survey data", Survey Methodology 24, 1998): Wilson's alone is too short
+    there for rates near 0 and 1. ``mean`` is between 0 and 1 and ``deviation`` above 0, or the ends are not defined; n
+    is 2 or more.
     """
     rate, error = np.asarray(mean, dtype=np.float64), np.asarray(deviation, dtype=np.float64) / math.sqrt(n)
     units = rate * (1 - rate) / np.square(error)
-    return _score_ends(rate, units, float(stdtrit(n - 1, (1 + level) / 2)))
+    upper = (1 + level) / 2
+    quantile = float(stdtrit(n - 1, upper))
+    low, high = _score_ends(rate, units, quantile)
+    units = units * (float(ndtri(upper)) / quantile) ** 2
+    passes, fails = rate * units, (1 - rate) * units
+    low = np.where(rate < HALF, np.minimum(low, betaincinv(passes, fails + 1, 1 - upper)), low)
+    high = np.where(rate > HALF, np.maximum(high, betaincinv(passes + 1, fails, upper)), high)
+    return low, high
 
 
 def _score_ends(
