@@ -292,7 +292,7 @@ def _compared(
         notes=notes,
         plan=plan,
         same_model=same_arm(first, second),
-        samples=(first.conditions.samples, second.conditions.samples),
+        samples=(_samples_planned(first), _samples_planned(second)),
     )
     if results is not None:
         try:
@@ -310,6 +310,11 @@ def _compared(
                 hint="name another file (--results PATH); both runs are kept, the same command uses them again",
             ) from None
     return Compared(base=base, tuned=tuned, comparison=comparison, results=results)
+
+
+def _samples_planned(run: RunRecord) -> int:
+    """How often each conversation was to be held; of an imported run nobody planned more than what is there."""
+    return 1 if run.conditions.sampling is None else run.conditions.samples
 
 
 def _stored_progress(store: Store, run: RunRecord) -> Progress:
