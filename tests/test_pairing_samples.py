@@ -68,8 +68,10 @@ def test_the_variance_of_a_difference_is_split_into_conversations_and_samples() 
     base = [*sampled("c0", "pp", "pf"), *sampled("c1", "pf", "fp")]
     tuned = [*sampled("c0", "ff", "pf"), *sampled("c1", "pf", "pp")]
     arms, layout = arms_of(of_checks(2, 2), base, tuned)
-    found = split(arms, BY_NAME["check_pass"], layout.cells(EVERYTHING))
-    assert found is not None
+    apart = split(arms, BY_NAME["check_pass"], layout.cells(EVERYTHING))
+    assert apart is not None
+    found = apart.parts
+    assert (apart.mean, apart.missing) == (-0.125, 0)
     assert (found.n, found.samples, found.judging) == (2, 2, None)
     assert (found.within, found.between) == pytest.approx((0.3125, 0.125))
     assert found.error_these == pytest.approx(math.sqrt(0.15625 / 2))
@@ -96,8 +98,10 @@ def test_samples_pair_by_their_number_and_one_that_an_arm_lacks_is_not_used() ->
     base = [*sampled("c0", "pp", "pf", "ff"), *sampled("c1", "ff", "pf")]
     tuned = [said("c0", "ff", 2), said("c0", "fp", 1), said("c0", "pp", 3), *sampled("c1", "pp", "fp")]
     arms, layout = arms_of(of_checks(2, 2), base, tuned)
-    found = split(arms, BY_NAME["check_pass"], layout.cells(EVERYTHING))
-    assert found is not None
+    apart = split(arms, BY_NAME["check_pass"], layout.cells(EVERYTHING))
+    assert apart is not None
+    found = apart.parts
+    assert (apart.mean, apart.missing) == (0.25, 0)
     assert (found.n, found.samples, found.within) == (2, 2, 0.25)
     assert found.error == 0.25, "of 0 and 1/2"
 

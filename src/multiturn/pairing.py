@@ -5,6 +5,7 @@ What this module does not know: verdicts, what is shown.
 
 from __future__ import annotations
 
+from statistics import fmean
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
@@ -72,28 +73,27 @@ def paired(arms: Arms, measure: Measure, cells: Cells) -> Pair:
 def filled(arms: Arms, measure: Measure, cells: Cells) -> tuple[Pair, ...] | None:
     """The pair as it would be with all that is missing filled in, from the lowest tuned - base to the highest.
 
-    A share is filled turn by turn, with 0 and 1; another measure conversation by conversation, with the lowest and
-    highest number that was seen in either arm, since it has no bounds of its own. Between these two ends all that is
-    missing goes the same part of the way (``FILLINGS``). The ends are the worst and the best mean, but not always the
-    worst and the best verdict: differences of -1 beside small ones widen the interval, so that a difference may stand
-    out at a filling in between and at neither end.
+    A share is filled turn by turn, with 0 and 1; another measure sample by sample, with the lowest and highest number
+    that a sample of either arm had, since it has no bounds of its own. Between these two ends all that is missing goes
+    the same part of the way (``FILLINGS``). The ends are the worst and the best mean, but not always the worst and the
+    best verdict: differences of -1 beside small ones widen the interval, so that a difference may stand out at a
+    filling in between and at neither end.
 
     Returns:
         None where nothing is missing (or nothing at all was seen to fill with).
     """
     base, tuned = (arm.numbers(measure.name, cells) for arm in arms)
     asked = (base.present | base.missing) & (tuned.present | tuned.missing)
-    if measure.share:
-        (base_low, base_high), (tuned_low, tuned_high) = (arm.bounds(measure.name, cells) for arm in arms)
-        if np.array_equal(base_low[asked], base_high[asked]) and np.array_equal(tuned_low[asked], tuned_high[asked]):
+    if not any(arm.gaps(measure.name, cells)[asked].any() for arm in arms):
+        return None
+    fill = None
+    if not measure.share:
+        sessions = [arm.sessions(measure.name, cells) for arm in arms]
+        seen = np.concatenate([one.values[one.present] for one in sessions])
+        if not seen.size:
             return None
-    else:
-        seen = np.concatenate([base.values[base.present], tuned.values[tuned.present]])
-        if not seen.size or not ((base.missing | tuned.missing) & asked).any():
-            return None
-        least, most = seen.min(), seen.max()
-        base_low, base_high = (np.where(base.present, base.values, end) for end in (least, most))
-        tuned_low, tuned_high = (np.where(tuned.present, tuned.values, end) for end in (least, most))
+        fill = float(seen.min()), float(seen.max())
+    (base_low, base_high), (tuned_low, tuned_high) = (arm.bounds(measure.name, cells, fill) for arm in arms)
     return tuple(
         Pair(_between(base_high[asked], base_low[asked], part), _between(tuned_low[asked], tuned_high[asked], part), 0)
         for part in FILLINGS
@@ -150,7 +150,19 @@ def decay(
     )
 
 
-def split(arms: Arms, measure: Measure, cells: Cells) -> Components | None:
+class Split(NamedTuple):
+    """Where the spread of a difference comes from, of the conversations that share a sample number in both arms.
+
+    ``mean`` is of their differences, over the samples that both have; ``missing`` counts the conversations that have
+    no such sample, though the measure applies to them or might have.
+    """
+
+    parts: Components
+    mean: float
+    missing: int
+
+
+def split(arms: Arms, measure: Measure, cells: Cells) -> Split | None:
     """The variance of the difference between conversations and between samples; None without a second sample of both.
 
     Sample k of base is paired with sample k of tuned, and what is split are their differences. The two draw with the
@@ -165,7 +177,12 @@ def split(arms: Arms, measure: Measure, cells: Cells) -> Components | None:
         difference = tuned[conversation, sample] - base[conversation, sample]
         differences.setdefault(conversation, []).append(difference)
     series = [[[one] for one in samples] for samples in differences.values()]
-    return components([[[0.0]] * len(samples) for samples in series], series)
+    parts = components([[[0.0]] * len(samples) for samples in series], series)
+    if parts is None:
+        return None
+    every = paired(arms, measure, cells)
+    mean = fmean(fmean(samples) for samples in differences.values())
+    return Split(parts, mean, every.base.size + every.missing - parts.n)
 
 
 def _by_session(found: Sessions) -> dict[tuple[int, int], float]:

@@ -118,14 +118,13 @@ class Study:
     def noise(self) -> Iterator[NoiseFloor]:
         """Where the uncertainty of the primary measure's difference comes from; nothing without a second sample."""
         cells = self._layout.cells(EVERYTHING)
-        found = split(self._arms, self._primary, cells)
-        if found is None:
+        apart = split(self._arms, self._primary, cells)
+        if apart is None:
             return
-        level, pair = self._plan.level, paired(self._arms, self._primary, cells)
+        found, level, pair = apart.parts, self._plan.level, paired(self._arms, self._primary, cells)
         samples = max(1, round(found.samples))
         sizes = ((found.n, samples), (found.n, 2 * samples), (2 * found.n, samples), (4 * found.n, samples))
-        difference = float(pair.differences.mean())
-        these = around(difference, found.error_these, found.degrees_these, level, n=found.n, missing=pair.missing)
+        these = around(apart.mean, found.error_these, found.degrees_these, level, n=found.n, missing=apart.missing)
         yield NoiseFloor(
             measure=self._primary.name,
             samples=found.samples,

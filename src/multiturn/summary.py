@@ -165,22 +165,37 @@ class Summary:
         values = np.divide(sums, counts, out=np.zeros(size), where=present)
         return Numbers(values, present, asked & ~present & (lost | short))
 
-    def bounds(self, measure: str, cells: Cells) -> tuple[Floats, Floats]:
-        """What each conversation's share lies between, whatever the lost turns and sessions would have been.
+    def bounds(self, measure: str, cells: Cells, fill: tuple[float, float] | None = None) -> tuple[Floats, Floats]:
+        """What each conversation's number lies between, whatever the lost turns and sessions would have been.
 
-        Both are its value where nothing was lost, 0 and 1 where it was not held. A sample that was to be held and was
-        not has 0, and 1.
+        Both are its value where nothing was lost. A share is filled turn by turn, with 0 and 1; a sample that was to be
+        held and was not has 0, and 1.
+
+        Args:
+            measure: Its name.
+            cells: The turns asked about.
+            fill: Of a measure that is no share: the lowest and the highest that a session's number could be. A session
+                that lost a turn is filled as a whole then, since the rest of its mean says nothing of what was lost.
         """
         found = self.sessions(measure, cells)
         size = len(self._layout.conversations)
         counted = found.present | found.missing
         unheld = self._unheld()
         counts = np.bincount(found.conversation, weights=counted, minlength=size) + unheld
+        sides = [(found.low, 0.0), (found.high, 1.0)]
+        if fill is not None:
+            sides = [(np.where(found.present, found.values, whole), whole) for whole in fill]
         ends = []
-        for end, whole in ((found.low, 0.0), (found.high, 1.0)):
+        for end, whole in sides:
             sums = np.bincount(found.conversation, weights=np.where(counted, end, 0.0), minlength=size) + whole * unheld
             ends.append(np.divide(sums, counts, out=np.full(size, whole), where=counts > 0))
         return ends[0], ends[1]
+
+    def gaps(self, measure: str, cells: Cells) -> NDArray[np.int64]:
+        """Of each conversation, how many of its samples lost one of these turns or were never held."""
+        found = self.sessions(measure, cells)
+        lost = np.bincount(found.conversation[found.missing], minlength=len(self._layout.conversations))
+        return lost + self._unheld()
 
     def share_of_any(self, flags: Iterable[str]) -> float | None:
         """In which share of the replies at least one of these flags is raised: the mean over conversations.
