@@ -236,15 +236,21 @@ def compare_stored(
 
     Two runs of one arm need no declaration of their seeds: that is an A/A run, and the first note says so.
     """
+    require_measures(job.plan)
     runs = [store.run(reference) for reference in (base, tuned)]
     digests = {run.conditions.suite_digest for run in runs}
     if len(digests) > 1:
+        of_one = len({run.suite_name for run in runs}) == 1
+        what = (
+            f"of {runs[0].suite_name}, but of other parts or another history of it" if of_one else "of different suites"
+        )
         raise UsageError(
-            f"runs {runs[0].id} and {runs[1].id} are of different suites",
-            hint="compare runs of one suite; multiturn runs lists them",
+            f"runs {runs[0].id} and {runs[1].id} are {what}",
+            hint="compare runs of the same conversations; multiturn runs lists them",
         )
     held = [Held(run=run, progress=_stored_progress(store, run), reused=True) for run in runs]
-    return _compared(store, (held[0], held[1]), job, vary=vary, results=results, held_before=True)
+    late = job.plan != Plan() and not job.extend
+    return _compared(store, (held[0], held[1]), job, vary=vary, results=results, held_before=True, late_plan=late)
 
 
 def _planned(suite: Suite, who: tuple[Arm, Engine], job: Job) -> Planned:
@@ -270,7 +276,14 @@ async def _hold(store: Store, suite: Suite, who: tuple[Arm, Engine], job: Job, w
 
 
 def _compared(
-    store: Store, held: tuple[Held, Held], job: Job, *, vary: Sequence[str], results: Path | None, held_before: bool
+    store: Store,
+    held: tuple[Held, Held],
+    job: Job,
+    *,
+    vary: Sequence[str],
+    results: Path | None,
+    held_before: bool,
+    late_plan: bool = False,
 ) -> Compared:
     base, tuned = held
     notes = comparison_notes(base.run, tuned.run, vary)
@@ -281,7 +294,7 @@ def _compared(
         notes = (*notes, *told)
     else:
         notes = (*notes, *further_look(store, first, second))
-    if job.plan != Plan() and base.reused and tuned.reused:
+    if late_plan:
         notes = (*notes, _LATE_PLAN)
     comparison = compare_runs(
         store.suite(first.conditions.suite_digest),
