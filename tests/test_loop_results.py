@@ -269,6 +269,26 @@ def test_samples_are_samples(store: Store, tmp_path: Path) -> None:
     assert [one.session.sample for one in store.transcripts(arm.run.id)] == [0, 1, 0, 1]
 
 
+def test_an_id_that_comes_twice_makes_no_samples_of_the_others_missing(store: Store, tmp_path: Path) -> None:
+    """Nobody planned a second sample: forty conversations, one of them twice in base, and nothing is unheld."""
+
+    def lines(more: int) -> list[dict[str, Any]]:
+        lengths = [10 + at % 31 + at % more for at in range(40)]
+        return [
+            {"id": f"c{at}", "transcript": [{"user": f"{at}?", "assistant": "word " * length}]}
+            for at, length in enumerate(lengths)
+        ]
+
+    imported = api.import_results(store, both(tmp_path, [*lines(3), lines(5)[0]], lines(2)))
+    assert [arm.run.conditions.samples for arm in imported.arms] == [2, 2]
+    found = api.compare_stored(store, *(arm.run.id for arm in imported.arms)).comparison
+    assert not [note for note in found.notes if "were not held" in note]
+    words = next(one for one in found.verdicts if one.measure == "words")
+    assert words.word == "equivalent"
+    assert {one.filled for one in found.verdicts} == {None}
+    assert not any(one.depends_on_missing for one in found.verdicts)
+
+
 def test_conversations_of_a_shipped_suite_get_its_reasons_and_capabilities(store: Store, tmp_path: Path) -> None:
     """Where id and user's turns are the same; also of a suite that is named."""
     shipped = api.load_suite("mtbench_conversations").conversations[0]

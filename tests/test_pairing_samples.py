@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
 import pytest
-from tests.by_hand import checks, failed, held, ok, says
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.by_hand import checks, failed, held, ok, says, words
 from tests.comparing import compared
 
 from multiturn.compare import compare
@@ -207,6 +210,9 @@ def test_a_sample_that_was_never_held_could_have_failed_or_passed_everything() -
     assert numbers.missing.tolist() == [False, False, True]
     arm.samples = None
     assert [end.tolist() for end in arm.bounds(PRIMARY, cells)] == [[0.75, 0.5, 0], [0.75, 0.5, 1]]
+    arm.samples = 1
+    assert [end.tolist() for end in arm.bounds(PRIMARY, cells)] == [[0.75, 0.5, 0], [0.75, 0.5, 1]], "more than planned"
+    assert arm.gaps(PRIMARY, cells).tolist() == [0, 0, 1]
 
 
 def test_beside_a_sample_whose_checks_do_not_apply_one_that_was_not_held_is_missing() -> None:
@@ -243,6 +249,81 @@ def test_a_run_that_was_to_have_fewer_samples_lacks_none() -> None:
     none_of_c2 = [f"{arm}: 1 of 3 conversations were not held" for arm in ("base", "tuned")]
     assert told((2, 1)) == (none_of_c2[0], "base: 1 of 4 samples of the others were not held", none_of_c2[1])
     assert told(None) == (*told((2, 1)), "tuned: 2 of 4 samples of the others were not held")
+
+
+# Lengths
+
+Spoken = tuple[int, int] | str | None
+"""What a session of two turns has: words, ``?`` where its second turn was lost, None where it was not held."""
+
+
+def spoken(sessions: Sequence[Sequence[Spoken]]) -> Iterator[Assessed]:
+    """An arm's sessions, conversation by conversation."""
+    for at, samples in enumerate(sessions):
+        for sample, one in enumerate(samples):
+            if isinstance(one, tuple):
+                yield held(f"c{at}", (ok(0), ok(1)), words(*one), sample=sample)
+            elif one is not None:
+                yield held(f"c{at}", (ok(0), failed(1)), words(900, None), sample=sample)
+
+
+def every_way(sessions: Sequence[Sequence[Spoken]], ends: tuple[float, float]) -> Iterator[list[float]]:
+    """Each conversation's mean, with every lost or unheld sample as short as can be or as long, in all combinations."""
+    slots = [one for samples in sessions for one in samples]
+    for fills in itertools.product(ends, repeat=sum(not isinstance(one, tuple) for one in slots)):
+        left = iter(fills)
+        whole = [[sum(one) / 2 if isinstance(one, tuple) else next(left) for one in samples] for samples in sessions]
+        yield [sum(samples) / len(samples) for samples in whole]
+
+
+SESSION: Final = st.tuples(st.integers(0, 50), st.integers(0, 50)) | st.just("?") | st.none()
+ARM: Final = st.lists(st.lists(SESSION, min_size=2, max_size=2), min_size=2, max_size=2)
+
+
+@settings(deadline=None)
+@given(ARM, ARM)
+def test_filled_in_lengths_reach_as_far_as_any_way_to_fill_their_samples_in(
+    base: list[list[Spoken]], tuned: list[list[Spoken]]
+) -> None:
+    """A session that lost a turn is lost as a whole: the words of the other turn (900) are no bound of anything."""
+    turns = (Turn(text="a"), Turn(text="b"))
+    suite = Suite(name="s", conversations=tuple(Conversation(id=f"c{at}", turns=turns) for at in range(2)))
+    arms, layout = arms_of(suite, list(spoken(base)), list(spoken(tuned)), samples=2)
+    found = filled(arms, BY_NAME["words"], layout.cells(EVERYTHING))
+    slots = [one for arm in (base, tuned) for samples in arm for one in samples]
+    seen = [sum(one) / 2 for one in slots if isinstance(one, tuple)]
+    if len(seen) in (0, len(slots)):
+        assert found is None, "nothing to fill with, or nothing to fill"
+        return
+    assert found is not None
+    ends = min(seen), max(seen)
+    means = [
+        sum(other) / 2 - sum(one) / 2 for one, other in itertools.product(every_way(base, ends), every_way(tuned, ends))
+    ]
+    first, last = (float(one.differences.mean()) for one in (found[0], found[-1]))
+    assert (first, last) == pytest.approx((min(means), max(means)), abs=1e-9)
+    assert {one.base.size for one in found} == {2}
+
+
+@pytest.mark.parametrize("missing", ["lost", "not held"])
+def test_lengths_that_lost_samples_are_equivalent_only_as_they_stand(missing: str) -> None:
+    """Tuned lost the second sample of 35 of 40 conversations, each of which has its first: none is missing."""
+
+    def arm(most: int) -> list[Assessed]:
+        return [
+            held(f"c{at}", (ok(0),), words(10 + at % 31 + at % most), sample=sample)
+            for at in range(40)
+            for sample in range(2)
+        ]
+
+    base, tuned = arm(3), [one for at, one in enumerate(arm(2)) if at % 2 == 0 or at >= 70]
+    if missing == "lost":
+        tuned += [held(f"c{at}", (failed(0),), sample=1) for at in range(35)]
+    (verdict,) = [one for one in compared(of_checks(*[0] * 40), base, tuned).verdicts if one.measure == "words"]
+    assert (verdict.word, verdict.contrast.difference.missing) == ("equivalent", 0)
+    assert verdict.filled is not None
+    assert "equivalent" not in (verdict.filled[0], verdict.filled[-1])
+    assert verdict.depends_on_missing
 
 
 # Filled in between

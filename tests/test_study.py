@@ -257,6 +257,18 @@ def test_the_noise_floor_says_where_the_uncertainty_comes_from() -> None:
     assert (noise.these.value, noise.these.n) == (-0.125, 2)
 
 
+def test_exactly_these_are_the_conversations_that_share_a_sample() -> None:
+    """Of c2 base has its first sample alone and tuned its second, and c3 tuned lost: neither was held twice alike.
+
+    The paired difference has c2 in it, (-1/2 + 1/4 + 1) / 3. What is said of c0 and c1 is about their own, -1/8.
+    """
+    base = [*drawn(0), said(2, "ff"), said(3, "pp")]
+    tuned = [*drawn(1), said(2, "pp", sample=1), said(3, "?")]
+    (noise,) = compared(probing(4, 2), base, tuned).noise
+    assert (noise.like_these.value, noise.like_these.n, noise.like_these.missing) == (0.25, 3, 1)
+    assert (noise.these.value, noise.these.n, noise.these.missing) == (-0.125, 2, 2)
+
+
 def test_the_outlook_says_what_more_samples_and_more_conversations_would_detect() -> None:
     """(t.975 + t.80) x sqrt((1/8 + 5/16 / samples) / conversations); more of either detects less."""
     (noise,) = compared(probing(2, 2), drawn(0), drawn(1)).noise
