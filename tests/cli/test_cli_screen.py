@@ -208,6 +208,39 @@ def test_narrow_and_wide_terminals(folder: Path, suite: str, columns: str) -> No
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def verdicts(folder: Path, columns: int) -> list[str]:
+    """The lines of the table of verdicts that a terminal of so many columns gets, of forty conversations."""
+    turns = ["say 17", {"text": "say 18", "checks": [{"kind": "says", "any": ["18"]}]}]
+    (folder / "forty.json").write_text(json.dumps([{"id": f"c{at}", "turns": turns} for at in range(40)]), "utf-8")
+    (folder / "some.json").write_text(
+        json.dumps({"*": ["17", "no"], **{f"c{at}": ["17", "18"] for at in range(19)}}), encoding="utf-8"
+    )
+    command = [sys.executable, "-m", "multiturn", "compare", "scripted:echo", "scripted:some.json", "-q", "--suite"]
+    done = subprocess.run(
+        [*command, "forty.json"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        env=os.environ | {"COLUMNS": str(columns)},
+        timeout=30,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    table = done.stdout[done.stdout.rindex("\nVerdict") : done.stdout.rindex("\nn: conversations")]
+    return [line.rstrip() for line in table.splitlines()]
+
+
+def test_no_terminal_is_too_narrow_for_a_number(folder: Path) -> None:
+    """The table of verdicts has each number, and each word, letter for letter; it is that of 80 columns."""
+    found = {columns: verdicts(folder, columns) for columns in (40, 60, 64, 80, 200)}
+    assert found[40] == found[60] == found[64] == found[80]
+    words = " ".join(found[80]).split()
+    assert sorted(word for word in words if "─" not in word) == sorted(
+        word for word in " ".join(found[200]).split() if "─" not in word
+    )
+    assert {"40", "100.0%", "47.5%", "-52.5", "REGRESSED", "checks", "passed", "primary"} <= set(words)
+
+
 def test_an_output_that_can_not_show_every_letter_loses_letters_not_the_command(folder: Path, cli: Cli) -> None:
     """A Windows console or a pipe in an old locale: the text comes out with marks for what it lacks."""
     (folder / "s.json").write_text(json.dumps([{"id": "a", "turns": ["größer → 日本 😀"]}]), encoding="utf-8")

@@ -5,10 +5,14 @@ from __future__ import annotations
 import io
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rich.console import Console
+from tests.report.lettered import BAD, GOOD, lettered
 
 from multiturn.report.tables import Table
 from multiturn.report.text import render, render_comparison, render_pass_rates
+from multiturn.report.verdicts import verdict_table
 from multiturn.results import Change, Comparison, Contrast, Estimate, Flip, Measured, PassRates
 
 RATE = Estimate(value=0.417, low=0.309, high=0.525, n=120, missing=0)
@@ -123,3 +127,41 @@ def test_a_table_without_rows_is_no_accident() -> None:
 def test_wide_letters_count_as_two_columns() -> None:
     table = Table(title="t", header=("会話", "why"), rows=(("会話" * 30, "n=1"),))
     assert "n=1" in shown(render(table), 80)
+
+
+def uncut(renderable: object, width: int) -> list[str]:
+    """The lines that a terminal of this width gets to wrap itself."""
+    file = io.StringIO()
+    Console(file=file, width=width, color_system=None, legacy_windows=False).print(renderable, crop=False)
+    return file.getvalue().splitlines()
+
+
+@given(
+    rows=st.lists(st.lists(st.integers(0, 10**25).map(str), min_size=6, max_size=6), min_size=1, max_size=4),
+    width=st.integers(1, 120),
+)
+def test_no_number_is_ever_cropped_or_broken(rows: list[list[str]], width: int) -> None:
+    """However little room there is: the lines are then longer than the terminal's. A name is folded, to no letters."""
+    table = Table(title="", header=("name", *"bcdef"), rows=tuple(("name " * 9, *cells) for cells in rows))
+    lines = uncut(render(table), width)
+    numbers = [words for line in lines if (words := [word for word in line.split() if word.isdigit()])]
+    assert numbers == rows
+    assert sum(line.split().count("name") for line in lines) == 1 + 9 * len(rows)
+
+
+@pytest.mark.parametrize("width", [1, 40, 60, 64, 80])
+def test_the_verdicts_keep_every_number_and_every_measure_in_any_terminal(width: int) -> None:
+    table = verdict_table(lettered(GOOD, BAD))
+    words = " ".join(uncut(render(table), width)).split()
+    for cells in table.rows:
+        for piece in " ".join(cells).split():
+            assert piece in words
+
+
+def test_a_table_that_has_room_is_no_wider_than_the_terminal() -> None:
+    """What it needs is counted to the column: at that width nothing sticks out, one less and it does."""
+    table = Table(title="", header=("a" * 10, "b", "c"), rows=(("word word word", "1" * 30, "22"),))
+    needs = 10 + 2 + 30 + 2 + 2
+    assert max(map(len, uncut(render(table), needs))) == needs
+    assert max(map(len, uncut(render(table), needs - 1))) == needs
+    assert max(map(len, uncut(render(table), needs + 2))) == needs + 2

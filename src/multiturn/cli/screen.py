@@ -8,9 +8,9 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
@@ -22,8 +22,25 @@ if TYPE_CHECKING:
     from multiturn.run import Progress as RunProgress
 
 
+LEAST_COLUMNS: Final = 80
+"""Standard output is laid out for so many at least; a narrower terminal wraps the lines itself and loses nothing."""
+
+
 class _Screen(Console):
-    """A reader that has gone (head, less) ends the output: the command where it was the results, else nothing."""
+    """What is written never depends on the terminal but in its line breaks: nothing is cut off for want of room.
+
+    A reader that has gone (head, less) ends the output: the command where it was the results, else nothing.
+    """
+
+    @property
+    def options(self) -> ConsoleOptions:
+        """How to lay out what is written: standard output for no fewer than ``LEAST_COLUMNS``."""
+        found = super().options
+        return found if self.stderr else found.update_width(max(found.max_width, LEAST_COLUMNS))
+
+    def print(self, *objects: Any, crop: bool | None = None, **how: Any) -> None:  # noqa: ANN401 - as rich has it
+        """As ever; lines of standard output are not cut off at the terminal's edge unless that is asked for."""
+        super().print(*objects, crop=self.stderr if crop is None else crop, **how)
 
     def on_broken_pipe(self) -> None:
         """Write no more."""

@@ -20,6 +20,8 @@ from multiturn.text.printable import printable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rich.console import Console, ConsoleOptions, RenderResult
+
     from multiturn.results import Comparison, PassRates
 
 _GAP: Final = 2
@@ -29,15 +31,32 @@ _KEEP: Final = 30
 """A column of at most this width is not broken, unless it is the first or one of words: an interval is one piece."""
 
 
+_FOLDS_TO: Final = 10
+"""What any other column has at least, unless all that is in it is narrower: most words stay in one piece."""
+
+
+class _Whole(RichTable):
+    """A table that is laid out wider than the terminal where its numbers have no room in it: none is ever cropped."""
+
+    least: int = 0
+    """Terminal columns that it needs."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """As ever, in the width that it needs."""
+        yield from super().__rich_console__(console, options.update_width(max(options.max_width, self.least)))
+
+
 def render(table: Table) -> RichTable:
     """A table that fits itself to the terminal it is shown in, from about 80 columns on.
 
-    Rows with too few cells are filled with empty ones; cells beyond the header get a column without a heading.
+    Its lines are longer than the terminal's where that has no room for its numbers: print it with ``crop=False``, or
+    rich cuts them off at the end. Rows with too few cells are filled with empty ones; cells beyond the header get a
+    column without a heading.
     """
     columns = max([len(table.header), *(len(cells) for cells in table.rows)])
     header = _safe(table.header, columns)
     rows = [_safe(cells, columns) for cells in table.rows]
-    shown = RichTable(
+    shown = _Whole(
         title=_text(table.title) if table.title else None,
         caption=_text(table.footnote) if table.footnote else None,
         title_justify="left",
@@ -51,6 +70,9 @@ def render(table: Table) -> RichTable:
         widest = max((cell_len(line) for cells in rows for line in cells[index].splitlines()), default=0)
         whole = index > 0 and widest <= _KEEP and index not in table.words
         shown.add_column(Text(text), overflow="fold", no_wrap=whole)
+        widest = max(widest, cell_len(text))
+        shown.least += widest if whole else min(widest, _FOLDS_TO)
+    shown.least += _GAP * (columns - 1)
     for cells in rows:
         shown.add_row(*(Text(text) for text in cells))
     return shown
