@@ -389,7 +389,7 @@ def test_stored_runs_are_compared_without_holding_any(job: api.Job, store: Store
     assert again.comparison == compared.comparison
     assert again.base.reused
     part = api.evaluate("mine:a", changed(job, limit=1))
-    with pytest.raises(UsageError, match="different suites"):
+    with pytest.raises(UsageError, match="other parts"):
         api.compare_stored(store, compared.base.run.id, part.run.id)
     with pytest.raises(NotFound):
         api.compare_stored(store, "nothing", "latest")

@@ -48,10 +48,15 @@ def test_few_changes_do_not_make_a_comparison_look_sharp(n: int, changed: int) -
 
 
 def test_with_more_changes_their_spread_says_what_is_found() -> None:
-    of = differing(*[-0.25] * FEW, *[0.0] * (20 - FEW), base=1)
-    found = decided("check_pass", of)
+    """From five on, and from one in five: 5 of 48 that changed a little would promise 2 points."""
+    found = decided("check_pass", differing(*[-0.25] * FEW, *[0.0] * (20 - FEW), base=1))
     assert found.error is not None
     assert found.detectable == minimum_detectable(found.error, 20)
+    little = decided("check_pass", differing(*[-0.1] * 9, *[0.0] * 39, base=1))
+    assert little.detectable == detectable_share(48)
+    more = decided("check_pass", differing(*[-0.1] * 10, *[0.0] * 38, base=1))
+    assert more.error is not None
+    assert more.detectable == minimum_detectable(more.error, 48)
 
 
 def test_where_nothing_changed_it_is_said_what_would_have_been_seen_and_what_is_enough() -> None:

@@ -75,9 +75,11 @@ SITUATIONS: Final = (
     Situation("6 that all fell alike, at 97.5 %", differing(*[-0.5] * 6), "inconclusive", level=0.975),
     Situation("7 that all fell alike, at 97.5 %: p = 2/128", differing(*[-0.5] * 7), "regressed", level=0.975),
     Situation("6 equal but for rounding", pair([0.2, 0.1, 0.7] * 2, [0.3, 0.2, 0.8] * 2), "improved"),
-    Situation("5 of about 1,200 words, a fifteenth longer each but for rounding: p = 1/32", LONG, "equivalent"),
-    Situation("the same beside a smaller margin", LONG, "inconclusive", margin=0.05),
-    Situation("4 words, each the same little longer: p = 1/16", differing(*[0.05] * 4, base=9), "inconclusive"),
+    Situation("5 of about 1,200 words, a fifteenth longer each but for rounding", LONG, "inconclusive"),
+    Situation(
+        "48 replies, each a word longer: so all changed, and nothing bounds another", differing(*[1] * 48, base=36),
+        "changed", margin=9, orientation="neither",
+    ),
     Situation("40 shares, each a point lower", differing(*[-0.01] * 40), "equivalent", extreme=1.0),
     Situation("20 shares, each a point lower: one more may be lost", differing(*[-0.01] * 20), "regressed", extreme=1.0),
     Situation(

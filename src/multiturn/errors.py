@@ -19,7 +19,7 @@ rim, where they occur; programming errors pass through unchanged. ``Interrupted`
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, ClassVar, Final, Literal, get_args
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -117,6 +117,8 @@ class ReplyFailed(EngineError):
     """One reply could not be had, by no doing of the model."""
 
     def __init__(self, kind: FailureKind, message: str, *, retryable: bool = False, hint: str = "") -> None:
+        if kind not in get_args(FailureKind):
+            raise ValueError(f"kind must be one of {', '.join(get_args(FailureKind))}, not {kind!r}")
         super().__init__(message, hint=hint)
         self.kind = kind
         self.retryable = retryable

@@ -46,7 +46,9 @@ if TYPE_CHECKING:
     from multiturn.results import Contrast, Estimate, Orientation, Plan, Role, VerdictWord
 
 FEW: Final = 5
-"""With fewer changed conversations their spread says too little of what would be found."""
+FEW_OF: Final = 5
+"""Where fewer than ``FEW`` conversations changed, or than one in ``FEW_OF``, their spread says too little of what would
+be found."""
 
 
 def decide(
@@ -270,7 +272,7 @@ def _is_equivalent(pair: Pair, margin: float, extreme: float | None, level: floa
     """Whether two one-sided tests tell the difference from the margin on either side.
 
     Where all differences are equal and not 0, a share is held to the ends that one more conversation at either extreme
-    gives, and a length to the exact sign test: each of n lies on one side of the margin, p = 1 / 2^n.
+    gives. A length never is then: nothing bounds what a conversation that was not held would do.
     """
     n, narrow = pair.base.size, 2 * level - 1
     found = difference_interval(pair.base, pair.tuned, narrow, extreme=extreme)
@@ -280,10 +282,8 @@ def _is_equivalent(pair: Pair, margin: float, extreme: float | None, level: floa
         if extreme is None:
             return tost(found.value, spread(pair.differences).error, n - 1, margin) < 1 - level
         return -margin < found.low and found.high < margin
-    if found.value == 0 or unchanged(pair.base, pair.tuned):
+    if extreme is None or unchanged(pair.base, pair.tuned):
         return False
-    if extreme is None:
-        return abs(found.value) < margin and 0.5**n < 1 - level
     low, high = (float(end) for end in outer_ends(n, found.value, 0.0, narrow, extreme))
     return -margin < low and high < margin
 
@@ -293,7 +293,7 @@ def _detectable(measure: Measure, pair: Pair, error: float | None, level: float)
     n = pair.base.size
     usual = None if error is None else minimum_detectable(error, n, level)
     changed = int(np.count_nonzero(~np.isclose(pair.base, pair.tuned, rtol=ROUNDING, atol=ROUNDING)))
-    if measure.extreme is None or changed >= FEW:
+    if measure.extreme is None or changed >= max(FEW, n / FEW_OF):
         return usual
     altogether = detectable_share(n, level)
     found = [size for size in (usual, altogether and altogether * measure.extreme) if size is not None]

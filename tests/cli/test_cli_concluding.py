@@ -162,9 +162,29 @@ def test_a_declared_extension(cli: Cli, walnuts: str, refused: Callable[..., str
     assert "extended once already" in refused(*again, "--samples", "2")
 
 
-def test_a_plan_given_after_the_runs_were_held_is_told_of(cli: Cli, walnuts: str) -> None:
-    """At the first command it was given before; at the next nobody knows."""
-    flags = ("--margin", "check_pass=5%")
-    assert "given: if it was chosen after looking" not in " ".join(compare(cli, walnuts, "mixed", *flags)[1].split())
-    assert "given: if it was chosen after looking" in " ".join(compare(cli, walnuts, "mixed", *flags)[1].split())
-    assert "chosen after looking" not in " ".join(compare(cli, walnuts, "mixed")[1].split())
+def test_a_plan_given_for_stored_runs_is_told_of(cli: Cli, walnuts: str) -> None:
+    """Nobody knows whether they had been looked at; a command that holds, and is given again, is no such case."""
+    told, flags = "given: if it was chosen after looking", ("--margin", "check_pass=5%")
+    for _ in range(2):
+        assert told not in " ".join(compare(cli, walnuts, "mixed", *flags)[1].split())
+    ids = [line.split()[0] for line in cli("runs")[1].splitlines()]
+    assert told in " ".join(cli("compare", *reversed(ids), "--stored", *flags)[1].split())
+    assert told not in " ".join(cli("compare", *reversed(ids), "--stored")[1].split())
+
+
+def test_stored_runs_are_not_held_so_what_says_how_is_refused(
+    refused: Callable[..., str], cli: Cli, walnuts: str
+) -> None:
+    compare(cli, walnuts, "mixed")
+    error = refused("compare", "latest", "latest", "--stored", "--samples", "3", "--tuned-system", "Be brief.")
+    assert "--tuned-system, --samples does nothing" in error
+
+
+def test_stored_runs_fail_a_build_like_held_ones(refused: Callable[..., str], cli: Cli, suite: str) -> None:
+    cli("compare", "scripted:echo", "scripted:echo", "--suite", suite, "-q")
+    ids = [line.split()[0] for line in cli("runs")[1].splitlines()]
+    assert "has no checks" in refused("compare", *ids, "--stored", "--fail-on", "regressed")
+
+
+def test_the_margin_of_a_length_may_be_more_than_all_of_it(cli: Cli, walnuts: str) -> None:
+    assert compare(cli, walnuts, "mixed", "--margin", "words=150%")[0] == 0

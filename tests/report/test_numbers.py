@@ -73,7 +73,7 @@ def test_an_estimate_never_stands_without_what_it_rests_on(found: Estimate, unit
     [
         (Estimate(value=0.125, low=0.049, high=0.201, n=20, missing=0), "flag", "+12.5 pp [+4.9, +20.1] n=20"),
         (Estimate(value=-12.2, low=-30.1, high=5.7, n=9, missing=1), "words", "-12 [-30, +6] n=9, 1 missing"),
-        (Estimate(value=-0.4, low=-0.82, high=0.02, n=9, missing=0), "words", "-0.4 [-0.8, 0.0] n=9"),
+        (Estimate(value=-0.4, low=-0.82, high=0.02, n=9, missing=0), "words", "-0.40 [-0.82, +0.02] n=9"),
         (Estimate(value=5.0, low=4.3, high=5.7, n=9, missing=0), "words", "+5.0 [+4.3, +5.7] n=9"),
         (Estimate(value=5.0, low=4.0, high=6.0, n=9, missing=0), "words", "+5 [+4, +6] n=9"),
         (

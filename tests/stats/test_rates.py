@@ -121,3 +121,15 @@ def test_shares_without_an_interval() -> None:
 def test_a_share_is_from_0_to_1() -> None:
     with pytest.raises(ValueError, match="share"):
         share_interval([0.5, 1.5])
+
+
+@pytest.mark.parametrize("failing", [1, 2, 4])
+def test_a_few_failures_never_say_more_than_none(failing: int) -> None:
+    """One failed check of twelve in 48 conversations: its spread alone would leave room for 1 %, and none for 7.4."""
+    none = share_interval([0.0] * 48)
+    few = share_interval([1 / 12] * failing + [0.0] * (48 - failing))
+    assert none.high is not None
+    assert few.high is not None
+    assert few.high >= none.high
+    mirrored = share_interval([11 / 12] * failing + [1.0] * (48 - failing))
+    assert mirrored.low == pytest.approx(1 - few.high)

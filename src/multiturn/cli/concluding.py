@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -79,8 +80,10 @@ def _margin(typed: str) -> tuple[str, float]:
         size = float(text.removesuffix("%")) / 100 if text.endswith("%") else float(text)
     except ValueError:
         raise UsageError(f"--margin {typed} is no measure with a size", hint=hint) from None
-    if not 0 < size < 1:
-        raise UsageError(f"--margin {typed}: a margin lies between 0 and 1 (or 0% and 100%)", hint=hint)
+    share = name not in BY_NAME or BY_NAME[name].share
+    if not 0 < size < (1 if share else math.inf):
+        told = "lies between 0 and 1 (or 0% and 100%)" if share else "is above 0"
+        raise UsageError(f"--margin {typed}: a margin {told}", hint=hint)
     return name, size
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -29,6 +30,8 @@ from multiturn.measures import PRIMARY
 from multiturn.transcript import MANY_ENDLESS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from multiturn.api import Compared, Held, Job
 
 TOO_MUCH_MISSING: Final = 0.1
@@ -111,9 +114,13 @@ def compare(
     job = msgspec.structs.replace(asked.job(), plan=plan_of(primary, margin), extend=extend)
     failing = words_of(fail_on)
     if stored:
+        _refuse_flags(asked, {"--base-system": base_system, "--tuned-system": tuned_system})
         with multiturn.api.open_store(job.store, create=False) as opened:
+            if failing:
+                require_primary(opened.suite(opened.run(base).conditions.suite_digest), job.plan)
             compared = multiturn.api.compare_stored(opened, base, tuned, job=job, vary=vary or [], results=results)
         _show(compared, everything=all_tables)
+        _end(compared.base, compared.tuned)
         _fail(compared, failing)
         return
     if failing:
@@ -138,6 +145,20 @@ def compare(
     held = [*([before.base, before.tuned] if before is not None else []), compared.base, compared.tuned]
     _end(*held, marked=marked * (len(held) // 2))
     _fail(compared, failing)
+
+
+def _refuse_flags(asked: flags.Asked, own: Mapping[str, str | None]) -> None:
+    """Raise ``UsageError`` for flags that say how to hold, where nothing is held."""
+    given = [name for name, value in own.items() if value is not None]
+    given += [
+        f"--{field.name.replace('_', '-')}"
+        for field in dataclasses.fields(asked)
+        if field.name not in ("store", "quiet") and getattr(asked, field.name) != field.default
+    ]
+    if given:
+        raise UsageError(
+            f"--stored holds nothing, so {', '.join(given)} does nothing", hint="leave out what says how to hold"
+        )
 
 
 def _two_arms(

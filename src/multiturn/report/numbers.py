@@ -35,7 +35,8 @@ _DECIMALS: Final[dict[Unit, int]] = {
 
 _SIZES: Final[frozenset[Unit]] = frozenset({"characters", "words", "tokens"})
 SMALL: Final = 10
-"""A mean length below this is shown with a decimal, so that a small difference is not 0."""
+TINY: Final = 1
+"""A mean length below these is shown with one decimal, and with two, so that a small difference is not 0."""
 
 UNITS: Final[dict[str, Unit]] = {
     "check_pass": "share",
@@ -227,5 +228,6 @@ def _digits(value: float, unit: Unit, sign: Literal["", "+"] = "", *, among: Seq
     scaled = value * 100 if unit in _PERCENT else value
     shown = among or (value,)
     small = unit in _SIZES and abs(shown[0]) < SMALL and not all(float(one).is_integer() for one in shown)
-    text = f"{scaled:{sign}.{1 if small else _DECIMALS[unit]}f}"
+    decimals = (2 if 0 < abs(shown[0]) < TINY else 1) if small else _DECIMALS[unit]
+    text = f"{scaled:{sign}.{decimals}f}"
     return text.lstrip("+-") if not any(digit in "123456789" for digit in text) else text

@@ -92,8 +92,8 @@ def share_interval(
         return msgspec.structs.replace(estimate, low=extreme.low, high=extreme.high, note=note)
     if estimate.low is None:
         return estimate
-    low, high = share_ends(*spread(present), level)
-    return msgspec.structs.replace(estimate, low=float(low), high=float(high))
+    low, high = (float(end) for end in share_ends(*spread(present), level))
+    return msgspec.structs.replace(estimate, low=low, high=high)
 
 
 def share_ends(
@@ -104,8 +104,10 @@ def share_ends(
     The end towards 0 of a rate below a half, and that towards 1 of one above, is the farther of Wilson's and the exact
     one for as many units (E. L. Korn and B. I. Graubard, "Confidence intervals for proportions with small expected
     number of positive counts estimated from survey data", Survey Methodology 24, 1998): Wilson's alone is too short
-    there for rates near 0 and 1. ``mean`` is between 0 and 1 and ``deviation`` above 0, or the ends are not defined; n
-    is 2 or more.
+    there for rates near 0 and 1. The other end reaches at least as far as it does for none (or all) of n conversations:
+    a few rare failures, alike in size, must not say more than no failure would.
+
+    ``mean`` is between 0 and 1 and ``deviation`` above 0, or the ends are not defined; n is 2 or more.
     """
     rate, error = np.asarray(mean, dtype=np.float64), np.asarray(deviation, dtype=np.float64) / math.sqrt(n)
     units = rate * (1 - rate) / np.square(error)
@@ -114,9 +116,12 @@ def share_ends(
     low, high = _score_ends(rate, units, quantile)
     units = units * (float(ndtri(upper)) / quantile) ** 2
     passes, fails = rate * units, (1 - rate) * units
-    low = np.where(rate < HALF, np.minimum(low, betaincinv(passes, fails + 1, 1 - upper)), low)
-    high = np.where(rate > HALF, np.maximum(high, betaincinv(passes + 1, fails, upper)), high)
-    return low, high
+    below, above = rate < HALF, rate > HALF
+    low = np.where(below, np.minimum(low, betaincinv(passes, fails + 1, 1 - upper)), low)
+    high = np.where(above, np.maximum(high, betaincinv(passes + 1, fails, upper)), high)
+    whole = np.asarray(float(n))
+    of_none = float(_score_ends(np.asarray(0.0), whole, float(ndtri(upper)))[1])
+    return np.where(above, np.minimum(low, 1 - of_none), low), np.where(below, np.maximum(high, of_none), high)
 
 
 def _score_ends(
