@@ -26,7 +26,7 @@ from multiturn.stats.exact import mcnemar, sign_flip
 from multiturn.stats.paired import difference_ends, difference_interval, mean_interval, p_value
 from multiturn.stats.power import conversations_for, detectable_share, minimum_detectable
 from multiturn.stats.rates import share_ends, share_interval, wilson
-from multiturn.verdicts import FEW, decide, word_of
+from multiturn.verdicts import FEW, FEW_OF, decide, word_of
 
 ROOT: Final = Path(__file__).parents[1]
 PAGE: Final = (ROOT / "docs" / "statistics.md").read_text(encoding="utf-8")
@@ -149,7 +149,9 @@ def test_what_is_found_where_few_changed() -> None:
     found = {n: detectable_share(n) or 0.0 for n in (20, 48)}
     assert f"With 20 conversations that is {100 * found[20]:.1f} points, with 48 it is {100 * found[48]:.1f}." in SAID
     assert [share * n for n, share in found.items()] == pytest.approx([5.25, 5.25], abs=0.25)
-    assert f"**Where fewer than {FEW} conversations changed**" in PAGE
+    assert FEW_OF == 5
+    assert f"**Where fewer than {FEW} conversations changed, or fewer than one in five**" in PAGE
+    assert [n * (detectable_share(n) or 0.0) for n in (15, 500)] == pytest.approx([5.05, 5.5], abs=0.06)
 
 
 def test_what_the_demo_can_see() -> None:
