@@ -43,6 +43,7 @@ class Asked(TypedDict, total=False):
     extend: bool
     plan: Plan
     seed: int
+    base: str
     tuned: str
 
 
@@ -58,7 +59,13 @@ def look(samples: int = 1, **asked: Unpack[Asked]) -> api.Compared:
         extend=asked.get("extend", True),
         plan=asked.get("plan", WORDS),
     )
-    return api.compare("scripted:echo", asked.get("tuned", "scripted:terse.json"), job, results=None)
+    base, tuned = asked.get("base", "scripted:echo"), asked.get("tuned", "scripted:terse.json")
+    return api.compare(base, tuned, job, results=None)
+
+
+def stored_look(base: str, tuned: str, plan: Plan = WORDS) -> api.Compared:
+    with api.open_store("runs.db") as store:
+        return api.compare_stored(store, base, tuned, job=api.Job(extend=True, plan=plan))
 
 
 def refused(match: str, samples: int = 1, **asked: Unpack[Asked]) -> str:
@@ -300,3 +307,79 @@ def test_without_the_runs_of_the_first_look_nothing_extends_it() -> None:
         store.delete_run(first.tuned.run.id)
     assert "multiturn import" in refused("were deleted", samples=2)
     refused("were deleted")
+
+
+class Swapped(TypedDict):
+    """The two arms, the other way round."""
+
+    base: str
+    tuned: str
+
+
+SWAPPED: Final[Swapped] = {"base": "scripted:terse.json", "tuned": "scripted:echo"}
+
+
+@pytest.mark.usefixtures("folder")
+def test_swapped_arms_are_the_same_comparison() -> None:
+    """Its differences are the same ones with the other sign, so that it gets no looks of its own."""
+    first = look()
+    swapped = look(**SWAPPED)
+    assert (swapped.base.run.id, swapped.tuned.run.id) == (first.tuned.run.id, first.base.run.id)
+    assert (swapped.comparison.plan.look, swapped.comparison.plan.level) == (1, 0.975)
+    assert said(swapped, "look 1 of 2")
+    second = look(samples=2, **SWAPPED)
+    assert second.comparison.plan.look == 2
+    assert stored_look(second.tuned.run.id, second.base.run.id).comparison.plan.look == 2
+    refused("extended once already", samples=3, **SWAPPED)
+    assert said(look(samples=2, extend=False, **SWAPPED), "looks 1 and 2 were taken")
+
+
+@pytest.mark.usefixtures("folder")
+def test_swapped_arms_extend_only_what_has_all_of_the_first_look() -> None:
+    look(samples=2, limit=3)
+    refused("2 then, 1 now", **SWAPPED)
+    refused("0 then, 7 now", samples=2, seed=7, **SWAPPED)
+    refused("--primary words then, --primary refusal now", samples=2, plan=Plan(primary="refusal"), **SWAPPED)
+
+
+@pytest.mark.usefixtures("folder")
+def test_swapped_runs_of_an_a_a_run_are_the_same_look() -> None:
+    """Its two arms differ in the seed alone, which says which is which at the extension."""
+    first = look(tuned="scripted:echo")
+    assert stored_look(first.tuned.run.id, first.base.run.id).comparison.plan.look == 1
+    second = look(samples=2, extend=False, tuned="scripted:echo")
+    assert stored_look(second.tuned.run.id, second.base.run.id).comparison.plan.look == 2
+
+
+@pytest.mark.usefixtures("folder")
+def test_an_extension_tells_of_runs_between_the_looks() -> None:
+    """Of another size than both; the first look's own runs are none of them."""
+    first = look()
+    between = look(samples=2, extend=False)
+    second = look(samples=3)
+    (told,) = (note for note in second.comparison.notes if "held part of this before" in note)
+    assert "this is not the second look" in told
+    assert FALSE_ALARMS in told
+    for compared, named in ((between, True), (first, False), (second, False)):
+        assert [one.run.id in told for one in (compared.base, compared.tuned)] == [named, named]
+    assert not said(look(), "held part of this before"), "they came after the first look"
+
+
+@pytest.mark.usefixtures("folder")
+def test_one_arm_that_was_held_before_could_not_be_looked_at() -> None:
+    """Its smaller run, for another comparison, is no earlier look at this one; nor is an A/A run of it."""
+    look(limit=3, extend=False, tuned="scripted:echo")
+    assert not said(look(limit=4), FALSE_ALARMS)
+    look(limit=5, extend=False, tuned="scripted:echo")
+    assert not said(look(limit=6), FALSE_ALARMS)
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("plan", [Plan(primary="nonsense"), Plan(margins={"nonsense": 0.1})])
+def test_a_plan_that_names_no_measure_takes_no_look_at_stored_runs(plan: Plan) -> None:
+    """What is wrong is said before the look is kept, which would bar any other plan."""
+    held = look(extend=False)
+    with pytest.raises(UsageError, match="nonsense"):
+        stored_look(held.base.run.id, held.tuned.run.id, plan)
+    assert not said(look(extend=False), "declared extendable")
+    assert stored_look(held.base.run.id, held.tuned.run.id).comparison.plan.look == 1

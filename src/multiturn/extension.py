@@ -2,8 +2,10 @@
 
 Who looks, finds nothing, holds more and looks again has two chances of a false alarm. Where the extension is declared
 before the first look, each look is taken at 2.5 % (Bonferroni), so that both together err in 5 of 100 cases at most,
-however much is added. That holds only for two looks at one plan, the second of which has all of the first and more:
-anything else is refused. What this module does not know: how runs are held, and what a comparison says.
+however much is added. That holds only for two looks at one plan, the second of which has all of the first and more,
+and for runs that are whole: one that lacks turns would be looked at again, as the same look, whenever it has grown.
+Anything else is refused. Which arm is called base and which tuned makes no other comparison: its differences are the
+same ones with the other sign. What this module does not know: how runs are held, and what a comparison says.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from multiturn.measures import BY_NAME
 from multiturn.results import Plan
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from multiturn.conditions import Conditions, RunRecord
     from multiturn.conversation import Conversation, Suite
@@ -68,9 +70,9 @@ def allow_look(store: Store, plan: Plan, suite: Suite, arms: tuple[Conditions, C
     _require_plan(looks, plan)
     known = {summary.run.id: summary.run for summary in store.runs()}
     for look in looks:
-        runs = known.get(look.base_run), known.get(look.tuned_run)
-        if [run.conditions for run in runs if run is not None] == list(arms):
-            return Looking(again=(look.base_run, look.tuned_run), held_before=look.held_before)
+        for again in ((look.base_run, look.tuned_run), (look.tuned_run, look.base_run)):
+            if [known[run].conditions for run in again if run in known] == list(arms):
+                return Looking(again=again, held_before=look.held_before)
     _require_extension(store, looks, known, suite, arms)
     found = [store.find(one.fingerprint)[:1] for one in arms]
     return Looking(held_before=not fresh and all(any(store.progress(run.id) for run in runs) for runs in found))
@@ -89,13 +91,15 @@ def take_look(
         held_before: Whether both had replies before this look was declared.
 
     Raises:
-        UsageError: It would be a third look, one by another plan, or no extension of the first.
+        UsageError: A run lacks turns that can be asked for, or it would be a third look, one by another plan, or no
+            extension of the first.
     """
+    _require_whole(store, (base, tuned))
     arms = base.conditions, tuned.conditions
     key = _key(base.suite_name, *arms)
     looks = store.looks(key)
     _require_plan(looks, plan)
-    look = next((one for one in looks if (one.base_run, one.tuned_run) == (base.id, tuned.id)), None)
+    look = next((one for one in looks if {one.base_run, one.tuned_run} == {base.id, tuned.id}), None)
     if look is None:
         known = {summary.run.id: summary.run for summary in store.runs()}
         _require_extension(store, looks, known, store.suite(base.conditions.suite_digest), arms)
@@ -124,6 +128,27 @@ def further_look(store: Store, base: RunRecord, tuned: RunRecord) -> tuple[str, 
         "is a further look, and false alarms are more frequent than is said"
     )
     return (told,)
+
+
+def _require_whole(store: Store, runs: tuple[RunRecord, RunRecord]) -> None:
+    """Raise where turns failed or were not asked for yet: held later, they would make of one look several.
+
+    What does not fit the window is missing for good, and so is all that an import lacks: neither grows any more.
+    """
+    lacking = []
+    for run in {run.id: run for run in runs}.values():
+        if run.conditions.sampling is None:
+            continue
+        stored = store.progress(run.id)
+        failed, never = stored.get("failed", 0), run.turns - sum(stored.values())
+        told = [*([f"{failed} failed"] if failed else []), *([f"{never} were not asked for yet"] if never else [])]
+        if told:
+            lacking.append(f"of {run.turns} turns of run {run.id} {' and '.join(told)}")
+    if lacking:
+        raise UsageError(
+            f"{'; '.join(lacking)}: a declared look is taken once both runs are whole, so this was none; they are kept",
+            hint="give the same command again, which asks for what is missing (or leave out --extend)",
+        )
 
 
 def _require_plan(looks: Sequence[Look], plan: Plan) -> None:
@@ -160,19 +185,20 @@ def _require_extension(
             f"runs of {named} were deleted, so that nothing shows whether this extends it",
             hint="bring them back from an export (multiturn import FILE), or leave out --extend",
         )
-    before = [run.conditions for run in runs]
-    for then, now in zip(before, arms, strict=True):
-        if then.sampling is not None and now.sampling is not None and then.sampling.seed != now.sampling.seed:
+    seed = _seed(runs[0].conditions) or 0
+    before, after = _in_order(run.conditions for run in runs), _in_order(arms)
+    for then, now in zip(before, after, strict=True):
+        if None not in (_seed(then), _seed(now)) and _seed(then) != _seed(now):
             raise UsageError(
-                f"{named} was drawn with another seed: {then.sampling.seed} then, {now.sampling.seed} now",
-                hint=f"an extension keeps the seed: --seed {before[0].sampling.seed if before[0].sampling else 0}",
+                f"{named} was drawn with another seed: {_seed(then)} then, {_seed(now)} now",
+                hint=f"an extension keeps the seed: --seed {seed}",
             )
         if now.samples < then.samples:
             raise UsageError(
                 f"{named} had more samples of each conversation: {then.samples} then, {now.samples} now",
                 hint=f"an extension has all of the first look and more: --samples {then.samples} or more",
             )
-    _require_more(named, _asked(store.suite(before[0].suite_digest), before[0]), _asked(suite, arms[0]), before, arms)
+    _require_more(named, _asked(store.suite(before[0].suite_digest), before[0]), _asked(suite, after[0]), before, after)
 
 
 def _require_more(
@@ -226,35 +252,69 @@ def _notes(store: Store, look: Look, runs: tuple[RunRecord, RunRecord]) -> tuple
         if look.look == 1
         else "look 2 of 2, the extension: held to 2.5 % instead of 5 %; there is no third"
     ]
+    not_this = (
+        f"this is not the {'first' if look.look == 1 else 'second'} look, and false alarms are more frequent than is "
+        "said"
+    )
     if look.held_before:
         told.append(
             "warning: both runs were held before this look was declared: if they were compared without --extend "
-            f"before, this is not the {'first' if look.look == 1 else 'second'} look, and false alarms are more "
-            "frequent than is said"
+            f"before, {not_this}"
         )
-    earlier = [
-        summary.run.id
-        for summary in store.runs()
-        if summary.run.id not in {run.id for run in runs}
-        and any(
-            summary.run.created < run.created
-            and summary.run.suite_name == run.suite_name
-            and _grown(summary.run.conditions) == _grown(run.conditions)
-            for run in runs
-        )
-    ]
-    if look.look == 1 and earlier:
+    earlier = _earlier(store, look, runs)
+    if earlier:
         told.append(
-            f"warning: {', '.join(earlier[:4])} held part of this before: if that was looked at without --extend, this "
-            "is not the first look, and false alarms are more frequent than is said"
+            f"warning: {', '.join(earlier[:4])} held part of this before: if that was looked at without --extend, "
+            f"{not_this}"
         )
     return tuple(told)
 
 
+def _earlier(store: Store, look: Look, runs: tuple[RunRecord, RunRecord]) -> list[str]:
+    """Runs from before a look that could be compared as its own are, at whatever size, and that no look is known of.
+
+    One arm alone, held for another comparison, is none of them: that could not be looked at.
+    """
+    looked = [{one.base_run, one.tuned_run} for one in store.looks(look.key) if one.look <= look.look]
+    before = [one.run for one in store.runs() if one.run.created < look.created]
+    kinds = [_grown(run.conditions) for run in runs]
+    of_arm = [
+        [run for run in before if run.suite_name == runs[0].suite_name and _grown(run.conditions) == kind]
+        for kind in kinds
+    ]
+    any_seed = kinds[0] == kinds[1]  # an A/A run
+    found: set[str] = set()
+    for base in of_arm[0]:
+        for tuned in of_arm[1]:
+            pair = {base.id, tuned.id}
+            alike = any_seed or _drawn_alike(base, tuned) == _drawn_alike(*runs)
+            if len(pair) > 1 and pair not in looked and alike and _size(base) == _size(tuned):
+                found |= pair
+    found = found.difference(*looked)
+    return [run.id for run in before if run.id in found]
+
+
+def _size(run: RunRecord) -> tuple[str, int]:
+    return run.conditions.suite_digest, run.conditions.samples
+
+
+def _drawn_alike(base: RunRecord, tuned: RunRecord) -> bool:
+    return _seed(base.conditions) == _seed(tuned.conditions)
+
+
 def _key(suite: str, base: Conditions, tuned: Conditions) -> str:
-    """What makes a comparison the same one, however much of it is held, and whatever is laid down."""
-    told = msgspec.json.encode((suite, _grown(base), _grown(tuned)), order="sorted")
+    """What makes a comparison the same one, however much of it is held, whatever is laid down, and whoever is base."""
+    told = msgspec.json.encode((suite, *(_grown(one) for one in _in_order((base, tuned)))), order="sorted")
     return hashlib.sha256(told).hexdigest()
+
+
+def _in_order(arms: Iterable[Conditions]) -> list[Conditions]:
+    """Both arms in an order of their own, which does not tell base from tuned; the seed decides in an A/A run."""
+    return sorted(arms, key=lambda one: (msgspec.json.encode(_grown(one), order="sorted"), _seed(one) or 0))
+
+
+def _seed(conditions: Conditions) -> int | None:
+    return None if conditions.sampling is None else conditions.sampling.seed
 
 
 def _grown(conditions: Conditions) -> Conditions:
