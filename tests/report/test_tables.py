@@ -71,6 +71,30 @@ def test_the_short_table_names_what_never_occurred_in_one_line() -> None:
     assert shown.footnote == "0 in both: empty replies."
 
 
+def test_the_short_table_names_what_applied_to_no_reply_in_one_line() -> None:
+    """Where something is missing, or one arm has a value, the row says so itself."""
+    absent, present = Estimate(value=None, n=0, missing=0), Estimate(value=0.5, n=2, missing=0)
+    idle = Contrast(measure="language_change", group=("all", ""), base=absent, tuned=absent, difference=absent)
+    lost = msgspec.structs.replace(absent, missing=1)
+    for one, told in (
+        (idle, True),
+        (msgspec.structs.replace(idle, base=present), False),
+        (msgspec.structs.replace(idle, tuned=present), False),
+        (msgspec.structs.replace(idle, base=lost, difference=lost), False),
+        (msgspec.structs.replace(idle, tuned=lost, difference=lost), False),
+    ):
+        for others in ((), (contrast("empty", "all", "", 0, 0),)):
+            contrasts = (*COMPARISON.contrasts, *others, one)
+            shown = tables.overall_short(msgspec.structs.replace(COMPARISON, contrasts=contrasts))
+            zeros = ["0 in both: empty replies."] if others else []
+            assert shown.footnote.startswith(" ".join((*zeros, *(["Did not apply: language change."] if told else []))))
+            assert ("language change" in shown.footnote) == told
+            assert [row[0] for row in shown.rows][2:] == ([] if told else ["language change"])
+    assert [row[0] for row in tables.overall(msgspec.structs.replace(COMPARISON, contrasts=(idle,))).rows] == [
+        "language change"
+    ]
+
+
 def test_the_short_table_says_nothing_twice() -> None:
     """Sentences say what words say; where all refusals are full ones, one row is enough."""
     full, sentences = contrast("refusal_full", "all", "", 0.25, 0.5), contrast("sentences", "all", "", 8, 4)

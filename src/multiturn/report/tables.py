@@ -99,7 +99,7 @@ def overall(comparison: Comparison) -> Table:
 def overall_short(comparison: Comparison) -> Table:
     """The table of all turns without what has a verdict or is said by another row.
 
-    Below it stands what did not occur in either arm.
+    Below it stands what did not occur in either arm, and what applied to no reply of either.
     """
     concluded = {verdict.measure for verdict in comparison.verdicts}
     left_out = LEFT_OUT_IN_SHORT | concluded
@@ -113,10 +113,11 @@ def overall_short(comparison: Comparison) -> Table:
         for one in chosen
         if one.base.value == one.tuned.value == 0 and not one.difference.missing and one.measure != CHECKS
     ]
-    rows = [(label_of(one.measure), *_cells(one)) for one in chosen if one not in silent]
-    names = ", ".join(label_of(one.measure) for one in silent)
+    idle = [one for one in chosen if _does_not_apply(one)]
+    rows = [(label_of(one.measure), *_cells(one)) for one in chosen if one not in silent and one not in idle]
     about = (
-        f"0 in both: {names}." if names else "",
+        f"0 in both: {_labels(silent)}." if silent else "",
+        f"Did not apply: {_labels(idle)}." if idle else "",
         "All refusals are full ones." if all_full and every["refusal_full"] not in silent else "",
         _OF_BOTH if any(_apart(one) for one in chosen) else "",
     )
@@ -126,6 +127,16 @@ def overall_short(comparison: Comparison) -> Table:
         rows=tuple(rows),
         footnote=" ".join(text for text in about if text),
     )
+
+
+def _labels(contrasts: Sequence[Contrast]) -> str:
+    return ", ".join(label_of(one.measure) for one in contrasts)
+
+
+def _does_not_apply(one: Contrast) -> bool:
+    """Whether neither arm has a reply that the measure is of, and that is not because something is missing."""
+    estimates = one.base, one.tuned, one.difference
+    return all(found.value is None and not found.missing for found in estimates)
 
 
 def _alike(one: Contrast, other: Contrast | None) -> bool:
