@@ -64,6 +64,11 @@ class Conditions(msgspec.Struct, frozen=True, kw_only=True):
         require(self.samples >= 1, "samples must be 1 or more")
 
     @property
+    def planned_samples(self) -> int:
+        """How often each conversation was to be held; of an imported run nobody planned more than what is there."""
+        return 1 if self.sampling is None else self.samples
+
+    @property
     def fingerprint(self) -> str:
         """SHA-256 over all conditions; equal fingerprints mean that one run can stand for the other.
 

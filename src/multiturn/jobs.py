@@ -305,7 +305,7 @@ def _compared(
         notes=notes,
         plan=plan,
         same_model=same_arm(first, second),
-        samples=(_samples_planned(first), _samples_planned(second)),
+        samples=(first.conditions.planned_samples, second.conditions.planned_samples),
     )
     if results is not None:
         try:
@@ -323,11 +323,6 @@ def _compared(
                 hint="name another file (--results PATH); both runs are kept, the same command uses them again",
             ) from None
     return Compared(base=base, tuned=tuned, comparison=comparison, results=results)
-
-
-def _samples_planned(run: RunRecord) -> int:
-    """How often each conversation was to be held; of an imported run nobody planned more than what is there."""
-    return 1 if run.conditions.sampling is None else run.conditions.samples
 
 
 def _stored_progress(store: Store, run: RunRecord) -> Progress:

@@ -213,7 +213,7 @@ def _read(store: Store, run: RunRecord, layout: Layout, measure: Measure) -> Sum
         summary = Summary(layout)
         for one in assessed(store, run):
             summary.add(one)
-    summary.samples = run.conditions.samples
+    summary.samples = run.conditions.planned_samples
     return summary
 
 
