@@ -6,9 +6,13 @@ import pytest
 from tests.by_hand import failed
 from tests.comparing import compared, held, suite
 from tests.comparing import signals as signals_of
+from tests.report.test_verdict_tables import shown
 
 from multiturn.finding import Assessed, Signal
 from multiturn.groups import Layout
+from multiturn.report.broken import CONSEQUENCE, broken, broken_notes, gravest_fact
+from multiturn.report.conclusion import sentences
+from multiturn.results import Comparison
 from multiturn.summary import Summary
 from multiturn.transcript import Session, Transcript
 
@@ -29,9 +33,13 @@ def run(letters: str, each: int = 1) -> list[Assessed]:
     return found
 
 
-def fix_first(base: str, tuned: str, *, refusal_expected: bool | None = None) -> list[str]:
+def comparison(base: str, tuned: str, *, refusal_expected: bool | None = None) -> Comparison:
     the_suite = suite(len(base), 1, refusal_expected=refusal_expected)
-    found = compared(the_suite, run(base), run(tuned))
+    return compared(the_suite, run(base), run(tuned))
+
+
+def fix_first(base: str, tuned: str, *, refusal_expected: bool | None = None) -> list[str]:
+    found = comparison(base, tuned, refusal_expected=refusal_expected)
     return [note for note in found.notes if note.startswith("fix first")]
 
 
@@ -42,12 +50,12 @@ def test_nine_of_a_hundred_three_times_are_told_of_in_one_note_with_its_parts() 
     """And of the arm that has them."""
     (note,) = fix_first(SOUND, ("e" * 9 + "r" * 9 + "c" * 9).ljust(100, "."))
     assert note == (
-        "fix first: something is wrong with 27.0% of tuned's replies: 9.0% empty, 9.0% refusals, 9.0% cut off at the "
+        "fix first: something is wrong with 27.0% of tuned's replies (base 0.0%): 9.0% empty, 9.0% refusals, 9.0% cut off at the "
         "limit of --max-tokens; read them: multiturn show r2 --refusals"
     )
     (note,) = fix_first(("e" * 6 + "c" * 5).ljust(100, "."), SOUND)
     assert note == (
-        "fix first: something is wrong with 11.0% of base's replies: 6.0% empty, 5.0% cut off at the limit of "
+        "fix first: something is wrong with 11.0% of base's replies (tuned 0.0%): 6.0% empty, 5.0% cut off at the limit of "
         "--max-tokens"
     )
 
@@ -61,6 +69,53 @@ def test_one_reply_in_ten_is_not_yet_enough_and_a_reply_counts_once(letters: str
 def test_where_one_thing_alone_is_enough_it_is_told_alone() -> None:
     (note,) = fix_first(SOUND, ("e" * 11 + "r" * 9).ljust(100, "."))
     assert note.startswith("fix first: 11.0% of tuned's replies are empty")
+
+
+UNWELL = ("e" * 9 + "r" * 10 + "c" * 2).ljust(100, ".")
+
+
+def test_it_is_the_first_sentence_and_what_follows_may_come_from_it() -> None:
+    """As with one thing alone: with the other arm's share."""
+    found = comparison(SOUND, UNWELL)
+    assert found.unsound[0] == 0
+    assert found.unsound[1] == pytest.approx(0.21)
+    assert next(sentences(found)).startswith(
+        "Tuned has no text, refuses or is cut off at the limit in 21.0% of its replies, base in none: most of what "
+        "follows comes from that. "
+    )
+    lines = shown(found).splitlines()
+    at = lines.index("Fix first")
+    assert " ".join(lines[at + 1 : lines.index("", at)]) == (
+        "something is wrong with 21.0% of tuned's replies (base 0.0%): 9.0% empty, 10.0% refusals, 2.0% cut off at the "
+        f"limit of --max-tokens read them: multiturn show r2 --refusals {CONSEQUENCE}"
+    )
+
+
+@pytest.mark.parametrize("base", [UNWELL, ("e" * 6 + "r" * 6).ljust(100, "."), ("e" * 13).ljust(100, ".")])
+def test_where_both_arms_have_as_much_of_it_nothing_is_called_a_consequence(base: str) -> None:
+    """Of whatever kinds it is; nine points more are not enough."""
+    found = comparison(base, UNWELL)
+    assert "what follows is about such replies too." in next(sentences(found))
+    tuned = next(one for one in broken(found.contrasts, found.unsound) if one.arm == "tuned")
+    assert (tuned.measures, tuned.differs) == (("empty", "refusal", "cut_off"), False)
+    assert "Fix first" in shown(found)
+    assert CONSEQUENCE not in shown(found)
+
+
+def test_the_gravest_of_both_arms_comes_first_be_it_one_thing_or_several() -> None:
+    alone = ("e" * 15).ljust(100, ".")
+    first, second = fix_first(alone, UNWELL)
+    assert first.startswith("fix first: something is wrong with 21.0% of tuned's replies (base 15.0%)")
+    assert second.startswith("fix first: 15.0% of base's replies are empty (tuned 9.0%)")
+    first, second = fix_first("e" * 30 + "." * 70, UNWELL)
+    assert first.startswith("fix first: 30.0% of base's replies are empty")
+    assert second.startswith("fix first: something is wrong with 21.0% of tuned's replies (base 30.0%)")
+
+
+def test_a_share_without_its_parts_says_nothing() -> None:
+    """Of a comparison that has no such measures."""
+    assert list(broken_notes([], {"base": "b", "tuned": "t"}, (0.5, 0.5))) == []
+    assert list(gravest_fact([], {"base": "Base", "tuned": "Tuned"}, (0.5, 0.5))) == []
 
 
 @pytest.mark.parametrize(("expected", "notes"), [(None, 1), (False, 1), (True, 0)])

@@ -15,7 +15,7 @@ from multiturn.checks.reading import unread_notes
 from multiturn.groups import EVERYTHING, Layout
 from multiturn.measures import LENGTHS, MEASURES, PRIMARY, measure_called
 from multiturn.pass_rates import FAILS_EVERYWHERE, floor_note, inapplicable_note
-from multiturn.report.broken import broken_notes, counted, together_note
+from multiturn.report.broken import broken_notes, counted
 from multiturn.report.numbers import number
 from multiturn.results import SHARES, Change, Comparison, Contrast, Distribution, Orientation, Plan
 from multiturn.stats.quantiles import quantiles
@@ -24,7 +24,7 @@ from multiturn.summary import Summary
 from multiturn.transcript import MANY_ENDLESS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from multiturn.conversation import Suite
     from multiturn.finding import Assessed
@@ -73,6 +73,8 @@ def compare(
     study = Study(layout, arms, plan, orientations_of(suite), samples=max(arm.most_samples for arm in arms))
     contrasts = study.contrasts()
     verdicts = study.verdicts()
+    things = counted(contrasts)
+    unsound = arms[0].share_of_any(things), arms[1].share_of_any(things)
     return Comparison(
         base_run=base_run,
         tuned_run=tuned_run,
@@ -90,7 +92,12 @@ def compare(
         noise=tuple(study.noise()),
         ratios=tuple(study.ratios()),
         medians=tuple(study.medians()),
-        notes=(*notes, *_notes(suite, contrasts, arms, {"base": base_run, "tuned": tuned_run})),
+        unsound=unsound,
+        notes=(
+            *notes,
+            *broken_notes(contrasts, {"base": base_run, "tuned": tuned_run}, unsound),
+            *_notes(suite, contrasts, arms),
+        ),
     )
 
 
@@ -118,14 +125,9 @@ def _read(
     return arms, tuple(sorted(changes, key=lambda change: -change.score))
 
 
-def _notes(
-    suite: Suite, contrasts: Sequence[Contrast], arms: tuple[Summary, Summary], runs: Mapping[str, str]
-) -> Iterator[str]:
-    """What a reader must know beside the numbers, what is to be fixed first before all; ``runs`` are the runs' ids."""
+def _notes(suite: Suite, contrasts: Sequence[Contrast], arms: tuple[Summary, Summary]) -> Iterator[str]:
+    """What a reader must know beside the numbers and what is to be fixed first."""
     overall = {one.measure: one for one in contrasts if one.group == EVERYTHING}
-    yield from broken_notes(contrasts, runs)
-    for name, arm in _by_name(arms).items():
-        yield from together_note(contrasts, name, arm.share_of_any(counted(contrasts)), runs[name])
     yield from unread_notes(suite)
     yield from _format_note(overall["role_leakage"])
     yield from _floor_notes(overall.get(PRIMARY))

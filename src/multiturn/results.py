@@ -231,6 +231,8 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     one; ``localisation`` says where the primary moved, and is empty where it did not. ``decay`` contrasts late turns (4
     and on) less the early one (2), inside conversations that have both. ``profile`` has the primary measure by
     capability and turn, and by category and turn. ``medians`` are of the paired differences of lengths.
+    ``unsound`` is the share of base's, and of tuned's, replies that are empty, cut off, or refusals that the suite does
+    not call right (None: no reply).
     """
 
     base_run: str
@@ -250,6 +252,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     noise: tuple[NoiseFloor, ...] = ()
     ratios: tuple[Ratio, ...] = ()
     medians: tuple[Measured, ...] = ()
+    unsound: tuple[float | None, float | None] = (None, None)
 
 
 class HistoryGap(msgspec.Struct, frozen=True, kw_only=True):

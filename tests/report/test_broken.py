@@ -31,14 +31,14 @@ def test_above_one_reply_in_ten_and_not_at_it() -> None:
     """Of either arm, and of each of the three things."""
     for measure in ("empty", "refusal", "cut_off"):
         assert broken([share(measure, ABOVE, ABOVE)]) == []
-        assert broken([share(measure, 0.11, 0.1)]) == [Broken("base", measure, 0.11, 0.1)]
-        assert broken([share(measure, None, 0.11)]) == [Broken("tuned", measure, 0.11, None)]
+        assert broken([share(measure, 0.11, 0.1)]) == [Broken("base", (measure,), 0.11, 0.1)]
+        assert broken([share(measure, None, 0.11)]) == [Broken("tuned", (measure,), 0.11, None)]
 
 
 def test_the_gravest_comes_first_whatever_the_order() -> None:
     told = [share("cut_off", 0.45, 0.0), share("refusal", 0.0, 0.86), share("empty", 0.2, 0.3)]
     for contrasts in itertools.permutations(told):
-        assert [(one.arm, one.measure) for one in broken(contrasts)] == [
+        assert [(one.arm, *one.measures) for one in broken(contrasts)] == [
             ("tuned", "refusal"),
             ("base", "cut_off"),
             ("tuned", "empty"),
@@ -55,7 +55,7 @@ def test_other_measures_and_groups_of_turns_are_no_matter_of_it() -> None:
 def test_where_a_suite_says_which_refusals_are_right_the_others_count(says: str) -> None:
     """A model that refuses what it should is sound."""
     found = broken([share("refusal", 0.0, 0.9), share(says, 0.0, 0.5)])
-    assert [one.measure for one in found] == (["refusal_unexpected"] if says == "refusal_unexpected" else [])
+    assert [one.measures for one in found] == ([("refusal_unexpected",)] if says == "refusal_unexpected" else [])
 
 
 def test_a_note_has_both_arms_and_what_to_type() -> None:

@@ -31,21 +31,31 @@ _TOLD: Final = {
 """What such replies are, and what to type."""
 
 _DOES: Final = {
-    "empty": "has no text in",
-    "refusal": "refuses in",
-    "refusal_unexpected": "refuses, where it should not, in",
-    "cut_off": "is cut off at the limit in",
+    "empty": "has no text",
+    "refusal": "refuses",
+    "refusal_unexpected": "refuses, where it should not,",
+    "cut_off": "is cut off at the limit",
 }
 """What an arm does in such replies."""
 
 
+Shares = tuple[float | None, float | None]
+"""In which share of its replies at least one of the ``counted`` things is so, of base and of tuned; None: unknown."""
+_UNKNOWN: Final[Shares] = (None, None)
+
+
 class Broken(NamedTuple):
-    """One thing that is wrong with one arm: in which share of its replies, and of the other arm's."""
+    """What is wrong with one arm: in which share of its replies, and of the other arm's.
+
+    ``measures`` is one thing; or several of which none alone is in so many replies, then with each one's share in
+    ``parts``.
+    """
 
     arm: Literal["base", "tuned"]
-    measure: str
+    measures: tuple[str, ...]
     share: float
     other: float | None
+    parts: tuple[float, ...] = ()
 
     @property
     def differs(self) -> bool:
@@ -64,62 +74,66 @@ def counted(contrasts: Sequence[Contrast]) -> dict[str, Contrast]:
     return {measure: overall[measure] for measure in _TOLD if measure in overall and measure != left_out}
 
 
-def broken(contrasts: Sequence[Contrast]) -> list[Broken]:
-    """What is wrong with either arm over all turns, the gravest first."""
+def broken(contrasts: Sequence[Contrast], shares: Shares = _UNKNOWN) -> list[Broken]:
+    """What is wrong with either arm over all turns, the gravest first.
+
+    Of an arm of which no one thing is wrong in so many replies, but something is in that many (``shares``), it is all
+    of them together.
+    """
     found = []
-    for measure, one in counted(contrasts).items():
+    things = counted(contrasts)
+    for measure, one in things.items():
         base, tuned = one.base.value, one.tuned.value
         if base is not None and base > ABOVE:
-            found.append(Broken("base", measure, base, tuned))
+            found.append(Broken("base", (measure,), base, tuned))
         if tuned is not None and tuned > ABOVE:
-            found.append(Broken("tuned", measure, tuned, base))
-    return sorted(found, key=lambda one: (-one.share, one.arm, one.measure))
+            found.append(Broken("tuned", (measure,), tuned, base))
+    alone = {one.arm for one in found}
+    if "base" not in alone:
+        found += _together("base", {name: one.base.value for name, one in things.items()}, *shares)
+    if "tuned" not in alone:
+        found += _together("tuned", {name: one.tuned.value for name, one in things.items()}, *reversed(shares))
+    return sorted(found, key=lambda one: (-one.share, one.arm, one.measures))
 
 
-def broken_notes(contrasts: Sequence[Contrast], runs: Mapping[str, str]) -> Iterator[str]:
+def _together(
+    arm: Literal["base", "tuned"], values: Mapping[str, float | None], share: float | None, other: float | None
+) -> Iterator[Broken]:
+    """All that is wrong with an arm as one thing; nothing where that is in few replies."""
+    parts = {measure: value for measure, value in values.items() if value}
+    if parts and share is not None and share > ABOVE:
+        yield Broken(arm, tuple(parts), share, other, tuple(parts.values()))
+
+
+def broken_notes(contrasts: Sequence[Contrast], runs: Mapping[str, str], shares: Shares = _UNKNOWN) -> Iterator[str]:
     """A note on each; ``runs`` are the ids of the arms' runs."""
-    for one in broken(contrasts):
-        what, hint = _TOLD[one.measure]
+    for one in broken(contrasts, shares):
         other = "base" if one.arm == "tuned" else "tuned"
         beside = "" if one.other is None else f" ({other} {number(one.other, 'share')})"
-        yield (
-            f"{FIX_FIRST}{number(one.share, 'share')} of {one.arm}'s replies are {what}{beside}"
-            f"{hint.format(run=runs[one.arm])}"
-        )
+        share = f"{number(one.share, 'share')} of {one.arm}'s replies"
+        whats = [_TOLD[measure][0] for measure in one.measures]
+        hints = "".join(sorted({_TOLD[measure][1].format(run=runs[one.arm]) for measure in one.measures}))
+        if one.parts:
+            told = ", ".join(f"{number(part, 'share')} {what}" for part, what in zip(one.parts, whats, strict=True))
+            yield f"{FIX_FIRST}something is wrong with {share}{beside}: {told}{hints}"
+        else:
+            yield f"{FIX_FIRST}{share} are {whats[0]}{beside}{hints}"
 
 
-def together_note(
-    contrasts: Sequence[Contrast], arm: Literal["base", "tuned"], share: float | None, run: str
+def gravest_fact(
+    contrasts: Sequence[Contrast], names: Mapping[str, str], shares: Shares = _UNKNOWN, *, but: str = ""
 ) -> Iterator[str]:
-    """A note on an arm of which no one thing is wrong in so many replies, but something is in that many.
-
-    Args:
-        contrasts: Of all measures.
-        arm: Which.
-        share: Of its replies, those of which at least one of the ``counted`` things is so; None where nothing is there.
-        run: The id of its run.
-    """
-    if share is None or share <= ABOVE or any(one.arm == arm for one in broken(contrasts)):
-        return
-    values = {measure: (one.base if arm == "base" else one.tuned).value for measure, one in counted(contrasts).items()}
-    parts = [(value, *_TOLD[measure]) for measure, value in values.items() if value]
-    told = ", ".join(f"{number(value, 'share')} {what}" for value, what, _ in parts)
-    hints = "".join(sorted({hint.format(run=run) for _, _, hint in parts}))
-    yield f"{FIX_FIRST}something is wrong with {number(share, 'share')} of {arm}'s replies: {told}{hints}"
-
-
-def gravest_fact(contrasts: Sequence[Contrast], names: Mapping[str, str], *, but: str = "") -> Iterator[str]:
     """The first of them as a sentence, if there is one; nothing where it is the measure ``but``, told anyway.
 
     ``names`` are what the arms are called at the beginning of a sentence.
     """
-    found = next(iter(broken(contrasts)), None)
-    if found is None or found.measure == but:
+    found = next(iter(broken(contrasts, shares)), None)
+    if found is None or found.measures == (but,):
         return
     other = names["base" if found.arm == "tuned" else "tuned"]
     share = "none" if found.other == 0 else number(found.other, "share")
     beside = "" if found.other is None else f", {other[:1].lower()}{other[1:]} in {share}"
     therefore = "most of what follows comes from that" if found.differs else "what follows is about such replies too"
-    yield (
-        f"{names[found.arm]} {_DOES[found.measure]} {number(found.share, 'share')} of its replies{beside}: {therefore}."
-    )
+    *others, last = (_DOES[measure] for measure in found.measures)
+    does = f"{', '.join(others)} or {last}" if others else last
+    yield f"{names[found.arm]} {does} in {number(found.share, 'share')} of its replies{beside}: {therefore}."

@@ -79,7 +79,7 @@ def sentences(comparison: Comparison) -> Iterator[str]:
 def _first(comparison: Comparison, primary: Verdict | None, names: _Names) -> Iterator[str]:
     """The gravest fact, what the primary verdict comes to, and of two runs of one model what that means."""
     called = {"tuned": names.tuned, "base": _capital(names.base)}
-    yield from gravest_fact(comparison.contrasts, called, but=comparison.plan.primary)
+    yield from gravest_fact(comparison.contrasts, called, comparison.unsound, but=comparison.plan.primary)
     if primary is None:
         yield _no_primary(comparison)
     else:

@@ -110,7 +110,7 @@ def _before_the_end(comparison: Comparison, *, everything: bool) -> list[RichTab
     if first:
         parts.append(Text(FIX_FIRST.strip(" :").capitalize(), "table.title"))
         parts += [_text(line) for note in first for line in note.removeprefix(FIX_FIRST).split("; ")]
-        differ = any(one.differs for one in broken(comparison.contrasts))
+        differ = any(one.differs for one in broken(comparison.contrasts, comparison.unsound))
         parts += [*([_text(CONSEQUENCE)] if differ else []), Text("")]
     return parts
 
