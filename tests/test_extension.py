@@ -366,6 +366,16 @@ def test_an_extension_tells_of_runs_between_the_looks() -> None:
 
 
 @pytest.mark.usefixtures("folder")
+def test_what_was_said_of_the_first_look_is_said_again_after_the_extension() -> None:
+    """Runs that were there before it stay earlier ones, though the extension looked at them since."""
+    plain = look(samples=2, extend=False)
+    for samples in (1, 2, 1):
+        found = look(samples)
+        told = [note for note in found.comparison.notes if "held part of this before" in note]
+        assert [plain.tuned.run.id in note for note in told] == ([True] if samples == 1 else [])
+
+
+@pytest.mark.usefixtures("folder")
 def test_one_arm_that_was_held_before_could_not_be_looked_at() -> None:
     """Its smaller run, for another comparison, is no earlier look at this one; nor is an A/A run of it."""
     look(limit=3, extend=False, tuned="scripted:echo")

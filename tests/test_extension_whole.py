@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Final
 
@@ -71,7 +72,7 @@ def test_turns_that_failed_leave_no_look(folder: Path) -> None:
             UsageError, match=rf"of 12 turns of run \S+ {len(gone)} failed: .* once both runs are whole"
         ) as e:
             look()
-        assert "give the same command again" in e.value.hint
+        assert "give the command that holds them again" in e.value.hint
         assert "leave out --extend" in e.value.hint
     down(folder)
     whole = look()
@@ -119,3 +120,24 @@ def test_prompts_that_do_not_fit_do_not_stand_in_the_way_of_a_look() -> None:
     assert first.comparison.plan.look == 1
     assert look(window=window).comparison.plan.look == 1
     assert look(samples=2, window=window).comparison.plan.look == 2
+
+
+def test_imported_runs_are_looked_at_as_they_are(folder: Path) -> None:
+    """A reply that the file lacks is missing for good: nothing can be asked for again."""
+
+    def held(reply: str, missing: str) -> list[dict[str, object]]:
+        said = {f"c{at}": None if f"c{at}" == missing else reply for at in range(4)}
+        return [
+            {
+                "id": name,
+                "transcript": [{"user": "Hello.", "assistant": "Hm."}, {"user": f"And {name}?", "assistant": it}],
+            }
+            for name, it in said.items()
+        ]
+
+    file = folder / "results.json"
+    file.write_text(json.dumps({"base_results": held("Yes.", ""), "tuned_results": held("No, no.", "c2")}), "utf-8")
+    with api.open_store("runs.db") as store:
+        base, tuned = (arm.run for arm in api.import_results(store, file).arms)
+        assert store.progress(tuned.id) == {"ok": 7, "failed": 1}
+    assert stored_look(base.id, tuned.id).comparison.plan.look == 1

@@ -146,8 +146,8 @@ def _require_whole(store: Store, runs: tuple[RunRecord, RunRecord]) -> None:
             lacking.append(f"of {run.turns} turns of run {run.id} {' and '.join(told)}")
     if lacking:
         raise UsageError(
-            f"{'; '.join(lacking)}: a declared look is taken once both runs are whole, so this was none; they are kept",
-            hint="give the same command again, which asks for what is missing (or leave out --extend)",
+            f"{'; '.join(lacking)}: a declared look is taken once both runs are whole, and none was taken; all is kept",
+            hint="give the command that holds them again: it asks for what is missing (or leave out --extend)",
         )
 
 
@@ -282,15 +282,13 @@ def _earlier(store: Store, look: Look, runs: tuple[RunRecord, RunRecord]) -> lis
         [run for run in before if run.suite_name == runs[0].suite_name and _grown(run.conditions) == kind]
         for kind in kinds
     ]
-    any_seed = kinds[0] == kinds[1]  # an A/A run
-    found: set[str] = set()
-    for base in of_arm[0]:
-        for tuned in of_arm[1]:
-            pair = {base.id, tuned.id}
-            alike = any_seed or _drawn_alike(base, tuned) == _drawn_alike(*runs)
-            if len(pair) > 1 and pair not in looked and alike and _size(base) == _size(tuned):
-                found |= pair
-    found = found.difference(*looked)
+    found = {
+        run.id
+        for base in of_arm[0]
+        for tuned in of_arm[1]
+        if base.id != tuned.id and _size(base) == _size(tuned) and _drawn_alike(base, tuned) == _drawn_alike(*runs)
+        for run in (base, tuned)
+    }.difference(*looked)
     return [run.id for run in before if run.id in found]
 
 
