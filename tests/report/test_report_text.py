@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -158,10 +159,22 @@ def test_the_verdicts_keep_every_number_and_every_measure_in_any_terminal(width:
             assert piece in words
 
 
-def test_a_table_that_has_room_is_no_wider_than_the_terminal() -> None:
+def test_no_line_of_a_table_ends_with_blanks() -> None:
+    """A terminal that wraps it would show them as an empty line; what is coloured stays so."""
+    table = msgspec.structs.replace(verdict_table(lettered(GOOD, BAD)), title="[b]T[/b]")
+    lines = uncut(render(table), 80)
+    assert lines == [line.rstrip() for line in lines]
+    file = io.StringIO()
+    Console(file=file, width=80, color_system="standard", force_terminal=True).print(render(table))
+    assert "\x1b[" in file.getvalue()
+    assert "[b]T[/b]" in file.getvalue()
+
+
+@pytest.mark.parametrize(("words", "folded"), [((), 10), ((0,), 6)])
+def test_a_table_that_has_room_is_no_wider_than_the_terminal(words: tuple[int, ...], folded: int) -> None:
     """What it needs is counted to the column: at that width nothing sticks out, one less and it does."""
-    table = Table(title="", header=("a" * 10, "b", "c"), rows=(("word word word", "1" * 30, "22"),))
-    needs = 10 + 2 + 30 + 2 + 2
+    table = Table(title="", header=("a" * 10, "b", "c"), rows=(("word word word", "1" * 30, "22"),), words=words)
+    needs = folded + 2 + 30 + 2 + 2
     assert max(map(len, uncut(render(table), needs))) == needs
     assert max(map(len, uncut(render(table), needs - 1))) == needs
     assert max(map(len, uncut(render(table), needs + 2))) == needs + 2

@@ -8,6 +8,7 @@ import msgspec
 from rich import box
 from rich.cells import cell_len
 from rich.console import Group
+from rich.segment import Segment
 from rich.table import Table as RichTable
 from rich.text import Text
 
@@ -18,9 +19,9 @@ from multiturn.report.tables import Table, footnotes_once, pass_rates
 from multiturn.text.printable import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-    from rich.console import Console, ConsoleOptions, RenderResult
+    from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 
     from multiturn.results import Comparison, PassRates
 
@@ -31,19 +32,38 @@ _KEEP: Final = 30
 """A column of at most this width is not broken, unless it is the first or one of words: an interval is one piece."""
 
 
-_FOLDS_TO: Final = 10
-"""What any other column has at least, unless all that is in it is narrower: most words stay in one piece."""
+_FOLDS_TO: Final = len("100.0%")
+"""What any other column has at least, unless all that is in it is narrower."""
+
+_ALONE_FOLDS_TO: Final = len("repetition")
+"""The same of a first column beside which no other can be broken: most words of what a measure is called are whole."""
 
 
 class _Whole(RichTable):
-    """A table that is laid out wider than the terminal where its numbers have no room in it: none is ever cropped."""
+    """A table that is laid out wider than the terminal where its numbers have no room in it: none is ever cropped.
+
+    Lines end with their last letter, since a narrow terminal would show the blanks of a filled one as empty lines.
+    """
 
     least: int = 0
     """Terminal columns that it needs."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """As ever, in the width that it needs."""
-        yield from super().__rich_console__(console, options.update_width(max(options.max_width, self.least)))
+        wide = options.update_width(max(options.max_width, self.least))
+        found = super().__rich_console__(console, wide)
+        for line in Segment.split_lines(piece for one in found for piece in _segments(console, wide, one)):
+            while line and not line[-1].text.strip():
+                line.pop()
+            if line:
+                yield from line[:-1]
+                yield Segment(line[-1].text.rstrip(), line[-1].style)
+            yield Segment.line()
+
+
+def _segments(console: Console, options: ConsoleOptions, one: RenderableType | Segment) -> Iterable[Segment]:
+    """What a part of a table is written as."""
+    return (one,) if isinstance(one, Segment) else console.render(one, options)
 
 
 def render(table: Table) -> RichTable:
@@ -66,12 +86,13 @@ def render(table: Table) -> RichTable:
         pad_edge=False,
         padding=(0, _GAP - 1, 0, 0),
     )
+    folds_to = _FOLDS_TO if table.words else _ALONE_FOLDS_TO
     for index, text in enumerate(header):
         widest = max((cell_len(line) for cells in rows for line in cells[index].splitlines()), default=0)
         whole = index > 0 and widest <= _KEEP and index not in table.words
         shown.add_column(Text(text), overflow="fold", no_wrap=whole)
         widest = max(widest, cell_len(text))
-        shown.least += widest if whole else min(widest, _FOLDS_TO)
+        shown.least += widest if whole else min(widest, folds_to)
     shown.least += _GAP * (columns - 1)
     for cells in rows:
         shown.add_row(*(Text(text) for text in cells))
