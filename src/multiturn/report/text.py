@@ -31,7 +31,6 @@ _GAP: Final = 2
 _KEEP: Final = 30
 """A column of at most this width is not broken, unless it is the first or one of words: an interval is one piece."""
 
-
 _FOLDS_TO: Final = len("100.0%")
 """What any other column has at least, unless all that is in it is narrower."""
 
