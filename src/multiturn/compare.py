@@ -71,10 +71,9 @@ def compare(
     layout = Layout(suite)
     arms, changes = _read(layout, base, tuned, samples)
     study = Study(layout, arms, plan, orientations_of(suite), samples=max(arm.most_samples for arm in arms))
-    contrasts = study.contrasts()
-    verdicts = study.verdicts()
-    things = counted(contrasts)
-    unsound = arms[0].share_of_any(things), arms[1].share_of_any(things)
+    contrasts, verdicts = study.contrasts(), study.verdicts()
+    unsound = _unsound(arms, contrasts)
+    broken = broken_notes(contrasts, {"base": base_run, "tuned": tuned_run}, unsound)
     return Comparison(
         base_run=base_run,
         tuned_run=tuned_run,
@@ -93,12 +92,14 @@ def compare(
         ratios=tuple(study.ratios()),
         medians=tuple(study.medians()),
         unsound=unsound,
-        notes=(
-            *notes,
-            *broken_notes(contrasts, {"base": base_run, "tuned": tuned_run}, unsound),
-            *_notes(suite, contrasts, arms),
-        ),
+        notes=(*notes, *broken, *_notes(suite, contrasts, arms)),
     )
+
+
+def _unsound(arms: tuple[Summary, Summary], contrasts: Sequence[Contrast]) -> tuple[float | None, float | None]:
+    """The share of each arm's replies with anything wrong that is to be fixed first."""
+    things = counted(contrasts)
+    return arms[0].share_of_any(things), arms[1].share_of_any(things)
 
 
 def require_measures(plan: Plan) -> None:

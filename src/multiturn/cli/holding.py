@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -119,9 +120,7 @@ def compare(
             if failing:
                 require_primary(opened.suite(opened.run(base).conditions.suite_digest), job.plan)
             compared = multiturn.api.compare_stored(opened, base, tuned, job=job, vary=vary or [], results=results)
-        _show(compared, everything=all_tables)
-        _end(compared.base, compared.tuned)
-        _fail(compared, failing)
+        _conclude(compared, failing, everything=all_tables)
         return
     if failing:
         require_primary(job.chosen_suite(), job.plan)
@@ -132,17 +131,28 @@ def compare(
             _estimate(arm, job, golden, mark=mark)
         return
     with watching(quiet=asked.quiet, marks=dict(zip(arms, marked, strict=True))) as watch:
-        comparing = multiturn.api.acompare(*arms, job, vary=vary or [], results=results, watch=watch, tell=warn)
-        compared = run_until_done(comparing)
-        before = None
-        if golden is not None:
-            with_golden = multiturn.api.acompare(*arms, golden, vary=vary or [], results=None, watch=watch, tell=warn)
-            before = run_until_done(with_golden)
+        told = functools.partial(multiturn.api.acompare, *arms, vary=vary or [], watch=watch, tell=warn)
+        compared = run_until_done(told(job, results=results))
+        before = None if golden is None else run_until_done(told(golden, results=None))
     marked = _seeds(compared, marked)
-    _show(compared, marked, everything=all_tables)
+    _conclude(compared, failing, marked, before=(job, before) if before is not None else None, everything=all_tables)
+
+
+def _conclude(
+    compared: Compared,
+    failing: tuple[str, ...],
+    marked: tuple[str, str] = ("", ""),
+    *,
+    before: tuple[Job, Compared] | None = None,
+    everything: bool,
+) -> None:
+    """Show a comparison, and the gap to ``before``, which had golden history; end with the exit code that fits."""
+    _show(compared, marked, everything=everything)
+    held = [compared.base, compared.tuned]
     if before is not None:
-        _show_gap(job, (before.base, compared.base), (before.tuned, compared.tuned), marked=marked)
-    held = [*([before.base, before.tuned] if before is not None else []), compared.base, compared.tuned]
+        job, golden = before
+        _show_gap(job, (golden.base, compared.base), (golden.tuned, compared.tuned), marked=marked)
+        held = [golden.base, golden.tuned, *held]
     _end(*held, marked=marked * (len(held) // 2))
     _fail(compared, failing)
 
