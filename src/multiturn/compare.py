@@ -58,7 +58,7 @@ def compare(
         base_run: Id of the run that is compared with.
         tuned_run: Id of the run in question.
         notes: Lines for the reader, before this function's own.
-        plan: The primary measure, margins and level, as they were laid down before.
+        plan: The primary measure, margins and level.
         same_model: It is an A/A run, so whatever differs is noise.
         samples: How often each conversation was to be held in one run, and in the other, 1 or more; None: as often as
             the one that was held most often in either.

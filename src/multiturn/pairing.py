@@ -37,9 +37,6 @@ Of 3000 simulated comparisons of 8 to 60 conversations, up to a quarter of them 
 and another somewhere in between; 5 of these parts saw that in 32 of them, 9 in 46, 17 in 55.
 """
 
-CHANGE: Final = 1.0
-"""A share inside a conversation changes by this at most."""
-
 
 class Pair(NamedTuple):
     """Base and tuned of the conversations that both have, in suite order; ``missing`` counts those that one lacks.
@@ -105,16 +102,13 @@ def contrast(
 ) -> Contrast:
     """One measure over these turns: each arm by itself, and the paired difference."""
     base, tuned = (arm.numbers(measure.name, cells) for arm in arms)
-    asked = (base.present | base.missing) & (tuned.present | tuned.missing)
     pair = pair_up(base, tuned)
     return Contrast(
         measure=measure.name,
         group=group,
-        base=_one_arm(measure, base, level),
-        tuned=_one_arm(measure, tuned, level),
-        difference=difference_interval(
-            pair.base, pair.tuned, level, missing=int(asked.sum()) - pair.base.size, extreme=measure.extreme
-        ),
+        base=one_arm(measure, base, level),
+        tuned=one_arm(measure, tuned, level),
+        difference=difference_interval(pair.base, pair.tuned, level, missing=pair.missing, extreme=measure.extreme),
         orientation=orientation,
     )
 
@@ -139,13 +133,14 @@ def decay(
     both = base_there & tuned_there
     asked = (base_there | base_lost) & (tuned_there | tuned_lost)
     difference = difference_interval(base[both], tuned[both], level, missing=int((asked & ~both).sum()))
-    within = (-CHANGE, CHANGE) if measure.share else None
+    extreme = measure.extreme
+    within = None if extreme is None else (-extreme, extreme)
     return Contrast(
         measure=measure.name,
         group=("late - early", ""),
         base=mean_interval(base[base_there], level, within=within, missing=int(base_lost.sum())),
         tuned=mean_interval(tuned[tuned_there], level, within=within, missing=int(tuned_lost.sum())),
-        difference=cut(difference, 2 * CHANGE) if measure.share else difference,
+        difference=difference if extreme is None else cut(difference, 2 * extreme),
         orientation=orientation,
     )
 
@@ -204,6 +199,7 @@ def cut(estimate: Estimate, most: float) -> Estimate:
     return msgspec.structs.replace(estimate, low=max(estimate.low, -most), high=min(estimate.high, most))
 
 
-def _one_arm(measure: Measure, numbers: Numbers, level: float) -> Estimate:
+def one_arm(measure: Measure, numbers: Numbers, level: float) -> Estimate:
+    """One arm by itself: a share has Wilson's interval, another measure Student's."""
     interval = share_interval if measure.share else mean_interval
     return interval(numbers.values[numbers.present], level, missing=int(numbers.missing.sum()))

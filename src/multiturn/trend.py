@@ -22,13 +22,11 @@ from multiturn.compare import orientations_of
 from multiturn.errors import NotFound, UsageError
 from multiturn.groups import EVERYTHING, Layout
 from multiturn.measures import PRIMARY, measure_called
-from multiturn.pairing import contrast, filled, paired
+from multiturn.pairing import contrast, filled, one_arm, paired
 from multiturn.pass_rates import floor_note, summary_of_checks
 from multiturn.results import MOVED, Plan
 from multiturn.series import Apart, FalseAlarms, Step, Trend, Version
 from multiturn.stats.multiplicity import holm
-from multiturn.stats.paired import mean_interval
-from multiturn.stats.rates import share_interval
 from multiturn.stored import assessed
 from multiturn.summary import Summary
 from multiturn.verdicts import decide
@@ -155,8 +153,8 @@ class _Series(NamedTuple):
 
     def estimate(self, summary: Summary) -> Estimate:
         """One version by itself."""
-        values = tuple(summary.values(self.measure.name, EVERYTHING).values())
-        return (share_interval if self.measure.share else mean_interval)(values, self.plan.level)
+        numbers = summary.numbers(self.measure.name, self.layout.cells(EVERYTHING))
+        return one_arm(self.measure, numbers, self.plan.level)
 
     def steps(self, pairs: Sequence[tuple[int, int]]) -> tuple[Step, ...]:
         """A step for each pair of versions, with Holm's adjustment over all of them."""

@@ -9,6 +9,8 @@ from typing import Final
 import msgspec
 import pytest
 from rich.console import Console
+from tests.comparing import held
+from tests.comparing import suite as plain_suite
 from tests.report.lettered import BAD, GOOD, arm, lettered, suite
 
 from multiturn import api
@@ -568,3 +570,15 @@ def test_a_comparison_comes_back_from_json_as_it_was() -> None:
     again = decode(encode(whole), Comparison)
     assert again == whole
     assert shown(again, everything=True) == shown(whole, everything=True)
+
+
+def test_the_median_difference_of_a_length_is_told_from_thirty_conversations_on() -> None:
+    """One reply that is far longer moves the mean, and not the one in the middle."""
+    base = [held(f"c{at}", "a " * 8) for at in range(40)]
+    tuned = [held(f"c{at}", "a " * (6 + at % 3)) for at in range(40)]
+    tuned[0] = held("c0", "a " * 900)
+    many = compare(plain_suite(40, 1), base, tuned, base_run="a", tuned_run="b")
+    (told,) = (line for line in sentences(many) if line.startswith("words a reply:"))
+    assert "in the middle one of all conversations the difference is -1" in told
+    few = compare(plain_suite(12, 1), base[:12], tuned[:12], base_run="a", tuned_run="b")
+    assert not any("in the middle one" in line for line in sentences(few))

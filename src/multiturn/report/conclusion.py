@@ -8,7 +8,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from multiturn.report.broken import FIX_FIRST, gravest_fact
-from multiturn.report.numbers import change, estimate_alone, label_of, number, size, unit_of, whole_percent
+from multiturn.report.numbers import (
+    change,
+    difference_alone,
+    estimate_alone,
+    label_of,
+    number,
+    size,
+    unit_of,
+    whole_percent,
+)
 from multiturn.report.verdicts import standing
 from multiturn.results import MOVED
 
@@ -194,12 +203,16 @@ def _next(comparison: Comparison, primary: Verdict) -> Iterator[str]:
 
 
 def _beside(comparison: Comparison, primary: Verdict | None) -> Iterator[str]:
-    """What is to be known of the other verdicts; and tuned's lengths by base's, where that has an interval."""
+    """What is to be known of the other verdicts; and of lengths their ratio and median difference, with an interval."""
+    medians = {one.measure: one.estimate for one in comparison.medians if one.estimate.low is not None}
     times = {one.measure: one.ratio for one in comparison.ratios if one.ratio.low is not None}
     for verdict in comparison.verdicts:
         told = []
         if verdict.measure in times and not _unchanged(verdict):
             told.append(f"tuned has {estimate_alone(times[verdict.measure], 'score')} times as many as base")
+        if verdict.measure in medians and not _unchanged(verdict):
+            middle = difference_alone(medians[verdict.measure], unit_of(verdict.measure))
+            told.append(f"in the middle one of all conversations the difference is {middle}")
         if verdict.advice and verdict is not primary and verdict.contrast.difference.n >= PAIR:
             told.append(verdict.advice)
         if told:
