@@ -17,8 +17,8 @@
 The values of ``comparison`` are those of :class:`multiturn.results.Comparison`: the verdicts with the plan that they
 follow (primary measure, margins, level), where the primary measure moved, late turns against the early one, the profile
 by capability and category with turns, the noise floor, and of lengths the ratio and the median difference. A verdict
-depends on missing data where one of its ``filled`` words is not its ``word``. A check's ``why`` says what failing means,
-and is empty where the suite does not say.
+depends on missing data where one of its ``filled`` words is not its ``word``. A check's ``why`` says what failing
+means, and is empty where the suite does not say.
 
 ``assistant`` is null where there is no reply, never the text of an error; why is in ``status``, ``cause`` and
 ``failure``. ``checks_applied`` counts the checks that passed or failed. Strict JSON: UTF-8, no NaN, no Infinity.
