@@ -28,9 +28,6 @@ class Prompt(NamedTuple):
     file: str | None = None
 
 
-NO_PROMPT: Final = Prompt()
-
-
 def prompt_of(given: str | None, flag: str) -> Prompt:
     r"""The system prompt that a flag gives.
 
