@@ -1,0 +1,131 @@
+"""A report opened as a reader opens it: from disk, in headless Chromium, without a network; what it did is kept.
+
+Every test that opens a page ends with :meth:`Opened.quiet`, which says what the page must not have done.
+"""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from playwright.sync_api import Browser, ConsoleMessage, Page, Request, Route
+
+INSTALL: Final = "pip install '.[browser]'"
+NAMES: Final = ("chromium", "chromium-browser", "google-chrome")
+WIDE: Final = (1280, 800)
+MIDDLE: Final = (768, 1024)
+PHONE: Final = (390, 844)
+SERIOUS: Final = frozenset({"serious", "critical"})
+VIOLATIONS: Final = """
+    window.violations = [];
+    document.addEventListener("securitypolicyviolation", (event) =>
+        window.violations.push(`${event.violatedDirective}: ${event.blockedURI} ${event.sample}`));
+"""
+
+
+class Opened:
+    """One open page, and what it has done: console messages, errors, requests beside the file itself."""
+
+    def __init__(self, page: Page, address: str) -> None:
+        self.page: Final = page
+        self.console: Final[list[str]] = []
+        self.errors: Final[list[str]] = []
+        self.requests: Final[list[str]] = []
+        self._address: Final = address
+        page.on("console", self._said)
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("request", self._asked)
+
+    def _said(self, message: ConsoleMessage) -> None:
+        self.console.append(f"{message.type}: {message.text}")
+
+    def _asked(self, request: Request) -> None:
+        if request.url.partition("#")[0] != self._address:
+            self.requests.append(request.url)
+
+    @property
+    def violations(self) -> list[str]:
+        """What the page's own security policy had to stop."""
+        found: list[str] = self.page.evaluate("window.violations")
+        return found
+
+    def quiet(self) -> None:
+        """Nothing in the console, no error, no request, nothing that the policy stopped."""
+        done = {
+            "console": self.console,
+            "errors": self.errors,
+            "requests": self.requests,
+            "violations": self.violations,
+        }
+        assert not any(done.values()), f"the page was not quiet: {done}"
+
+    def overflow(self) -> int:
+        """By how many pixels the page is wider than the window."""
+        wider: int = self.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        return wider
+
+    def unfit(self) -> list[str]:
+        """What axe-core finds serious or critical, with the elements that it names."""
+        axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason=f"needs axe-core: {INSTALL}")
+        found: list[dict[str, Any]] = axe.Axe().run(self.page).response["violations"]
+        return [
+            f"{one['id']}: {node['target']} {node['failureSummary']}"
+            for one in found
+            if one["impact"] in SERIOUS
+            for node in one["nodes"]
+        ]
+
+
+@contextmanager
+def started() -> Iterator[Browser]:
+    """A running Chromium; whoever asks where there is none is skipped, with what is to be installed.
+
+    While it runs, the thread counts as inside an event loop.
+    """
+    playwright = pytest.importorskip("playwright.sync_api", reason=f"needs playwright: {INSTALL}")
+    path = next(filter(None, map(shutil.which, NAMES)), None)
+    if path is None:
+        pytest.skip("needs Chromium: apt-get install chromium")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+@contextmanager
+def opened(
+    browser: Browser,
+    path: Path,
+    place: str = "",
+    *,
+    size: tuple[int, int] = WIDE,
+    **context: Any,  # noqa: ANN401 - as Browser.new_context takes them: color_scheme="dark", java_script_enabled=False
+) -> Iterator[Opened]:
+    """The file at this place of it (``#list?flip=lost``), in a window of this size (pixels), without a network."""
+    address = path.resolve().as_uri()
+
+    def only_the_file(route: Route) -> None:
+        if route.request.url.partition("#")[0] == address:
+            route.continue_()
+        else:
+            route.abort()
+
+    made = browser.new_context(viewport={"width": size[0], "height": size[1]}, offline=True, **context)
+    try:
+        made.set_default_timeout(5000)
+        made.add_init_script(VIOLATIONS)
+        made.route("**/*", only_the_file)
+        window = Opened(made.new_page(), address)
+        window.page.goto(address + place)
+        yield window
+    finally:
+        made.close()
