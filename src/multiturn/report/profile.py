@@ -105,6 +105,8 @@ class _Profile:
             rows=tuple(rows),
             footnote=" ".join(self._about(unseen, silent, missing=missing)),
             words=(0,),
+            rows_about=tuple(None if name == _ALL else (self._kind, name) for name in names),
+            columns_about=(None, *(None if turn == _ALL else ("turn", turn) for turn in turns)),
         )
 
     def _about(self, unseen: Sequence[str], silent: Sequence[str], *, missing: bool) -> Iterator[str]:

@@ -6,6 +6,7 @@ who shows a cell makes it safe).
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -44,12 +45,31 @@ _FLIPPED: Final = ("conversation", "turn", "capability", "what it is to catch", 
 _A_REFUSAL: Final = "a refusal: "
 _CHECKS_ARE: Final = "A check is an exact test of one reply, written in the suite."
 _HEADER: Final = ("n", "base", "tuned", "tuned - base")
+_ARMS: Final = (None, None, ("arm", "base"), ("arm", "tuned"), None)
+"""What the columns are about: the name, and those of ``_HEADER``."""
+_NUMBER: Final = re.compile(r"(?:[-+\d.,%\[\]\s>=]|pp|n|missing|\([^)]*\))*")
+"""What the text of a number is made of: an interval and what it rests on belong to it."""
+
+
+class Spot(msgspec.Struct, frozen=True):
+    """One turn of a conversation (None: all of it) in one sample, both from 0."""
+
+    conversation: str
+    turn: int | None = None
+    sample: int = 0
+
+
+Place = tuple[str, str]
+"""What a row, a column or a whole table is about: a group as in :class:`multiturn.results.Contrast`, ``("measure",
+"refusal")`` or ``("arm", "tuned")``."""
 
 
 class Table(msgspec.Struct, frozen=True, kw_only=True):
     """One table as text: every row has as many cells as the header. Cells may hold untrusted text.
 
     ``words`` are the columns (from 0) that may be broken between words where there is little room; numbers may not.
+    ``about``, ``rows_about`` and ``columns_about`` say of which transcripts it tells (an entry for each row, and for
+    each column; or none), for someone who can lead a reader there.
     """
 
     title: str
@@ -57,6 +77,18 @@ class Table(msgspec.Struct, frozen=True, kw_only=True):
     rows: tuple[tuple[str, ...], ...]
     footnote: str = ""
     words: tuple[int, ...] = ()
+    about: Place | None = None
+    rows_about: tuple[Place | Spot | None, ...] = ()
+    columns_about: tuple[Place | None, ...] = ()
+
+    @property
+    def numbers(self) -> frozenset[int]:
+        """The columns (from 0) in which numbers stand, and nothing else; the first one names the rows."""
+        return frozenset(
+            at
+            for at in range(1, len(self.header))
+            if at not in self.words and all(_NUMBER.fullmatch(cells[at]) for cells in self.rows)
+        )
 
 
 def rests_on(found: Estimate) -> str:
@@ -93,6 +125,8 @@ def overall(comparison: Comparison) -> Table:
         header=("measure", *_HEADER),
         rows=tuple((label_of(contrast.measure), *_cells(contrast)) for contrast in chosen),
         footnote=brackets(chosen),
+        rows_about=tuple(("measure", contrast.measure) for contrast in chosen),
+        columns_about=_ARMS,
     )
 
 
@@ -178,6 +212,9 @@ def by_group(comparison: Comparison, kind: str, measure: str) -> Table:
         header=(_FIRST_COLUMN.get(kind, kind), *_HEADER),
         rows=tuple((one.group[1] if kind == "domain" else label_of(one.group[1]), *_cells(one)) for one in chosen),
         footnote=brackets(chosen),
+        about=("measure", measure),
+        rows_about=tuple(one.group for one in chosen),
+        columns_about=_ARMS,
     )
 
 
@@ -189,12 +226,14 @@ def checks_passed(comparison: Comparison, kinds: Sequence[str]) -> list[Table]:
 
 def flipped_checks(comparison: Comparison) -> Table:
     """The checks that one arm passes and the other fails: what tuned lost first, by how much conversations changed."""
+    flips = _flips(comparison)
     return Table(
         title="Flipped checks",
         header=_FLIPPED,
-        rows=tuple(_flip_cells(flip) for flip in _flips(comparison)),
+        rows=tuple(map(_flip_cells, flips)),
         footnote=_CHECKS_ARE,
         words=(2, 3, 5),
+        rows_about=tuple(Spot(flip.conversation, flip.turn, flip.sample) for flip in flips),
     )
 
 
@@ -257,6 +296,7 @@ def pass_rates(found: PassRates) -> Table:
         header=("turns", "checks passed"),
         rows=tuple((label_of(one.group[1] or "all"), estimate(one.estimate, unit_of(one.measure))) for one in shown),
         footnote=f"Mean over n conversations with its {' and '.join(sorted(levels))} interval.",
+        rows_about=tuple(one.group for one in shown),
     )
 
 
@@ -302,6 +342,7 @@ def most_changed(comparison: Comparison, limit: int = 10) -> Table:
         rows=tuple((change.conversation, number(change.score, "score"), _why(change)) for change in shown),
         footnote="An order to read in, no statistic."
         + (f" {number(more, 'count')} more changed less." if more else ""),
+        rows_about=tuple(Spot(change.conversation) for change in shown),
     )
 
 

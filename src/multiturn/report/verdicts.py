@@ -53,6 +53,8 @@ def verdict_table(comparison: Comparison) -> Table:
         header=("measure", "base", "tuned", "tuned - base", "verdict", _FINDS, "n"),
         rows=tuple(_row(one, same_model=comparison.same_model) for one in comparison.verdicts),
         footnote=" ".join(_about(comparison.verdicts)) if comparison.verdicts else "",
+        rows_about=tuple(("measure", one.measure) for one in comparison.verdicts),
+        columns_about=(None, ("arm", "base"), ("arm", "tuned"), None, None, None, None),
     )
 
 
@@ -97,6 +99,7 @@ def localisation_table(comparison: Comparison) -> Table:
         ),
         footnote=" ".join(_about_places(comparison)) if found else "",
         words=(0, 3),
+        rows_about=tuple(one.contrast.group for one in found),
     )
 
 
