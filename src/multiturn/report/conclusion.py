@@ -57,44 +57,61 @@ _MORE_AND_LESS: Final = {
 """What one arm does in comparison with the other, where a measure is higher and where it is lower."""
 
 
-class _Names(NamedTuple):
-    """What the two arms are called in a sentence."""
+class Names(NamedTuple):
+    """What the two arms are called in a sentence: tuned at its beginning, base inside it."""
 
     tuned: str
     base: str
 
 
-_ARMS: Final = _Names("Tuned", "base")
-_RUNS: Final = _Names("The second run", "the first")
+ARMS: Final = Names("Tuned", "base")
+_RUNS: Final = Names("The second run", "the first")
+
+
+class Opening(NamedTuple):
+    """What a comparison comes to, in sentences: the gravest fact, what the primary verdict says, what would settle it,
+    and of two runs of one model what that means. Empty is what there is not.
+    """  # noqa: D205 - one sentence
+
+    fact: str
+    said: tuple[str, ...]
+    advice: str
+    noise: str
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """All of it."""
+        return tuple(one for one in (self.fact, *self.said, self.advice, self.noise) if one)
 
 
 def sentences(comparison: Comparison) -> Iterator[str]:
     """What stands below the table of verdicts, a paragraph each; the first one says what the table comes to."""
-    verdicts = comparison.verdicts
-    primary = next((one for one in verdicts if one.role == "primary"), None)
-    names = _RUNS if comparison.same_model else _ARMS
-    yield " ".join(_first(comparison, primary, names))
-    if not verdicts:
+    yield " ".join(opening(comparison).sentences)
+    if not comparison.verdicts:
         return
-    if not comparison.same_model:
-        yield from _where(comparison)
-    yield from _beside(comparison, primary)
-    yield from _rules(verdicts, comparison.plan.level)
-    if primary is not None and not comparison.same_model:
-        yield from _next(comparison, primary)
+    yield from where_to_start(comparison)
+    yield from _beside(comparison, primary_of(comparison))
+    yield from rules(comparison)
+    yield from what_next(comparison)
     yield CLOSING
 
 
-def _first(comparison: Comparison, primary: Verdict | None, names: _Names) -> Iterator[str]:
-    """The gravest fact, what the primary verdict comes to, and of two runs of one model what that means."""
+def primary_of(comparison: Comparison) -> Verdict | None:
+    """The verdict that the comparison is about; None where the suite has no turn for it."""
+    return next((one for one in comparison.verdicts if one.role == "primary"), None)
+
+
+def opening(comparison: Comparison, names: Names = ARMS) -> Opening:
+    """What it comes to; two runs of one model have names of their own."""
+    names = _RUNS if comparison.same_model else names
     called = {"tuned": names.tuned, "base": _capital(names.base)}
-    yield from gravest_fact(comparison.contrasts, called, comparison.unsound, but=comparison.plan.primary)
-    if primary is None:
-        yield _no_primary(comparison)
-    else:
-        yield from _primary(primary, names)
-    if comparison.same_model and comparison.verdicts:
-        yield _false_alarms(comparison)
+    primary = primary_of(comparison)
+    return Opening(
+        fact=" ".join(gravest_fact(comparison.contrasts, called, comparison.unsound, but=comparison.plan.primary)),
+        said=(_no_primary(comparison),) if primary is None else tuple(_primary(primary, names)),
+        advice=f"{_capital(primary.advice)}." if primary is not None and primary.advice else "",
+        noise=_false_alarms(comparison) if comparison.same_model and comparison.verdicts else "",
+    )
 
 
 def _no_primary(comparison: Comparison) -> str:
@@ -103,16 +120,14 @@ def _no_primary(comparison: Comparison) -> str:
     return f"No verdict on {label}: {why}. --primary MEASURE names another measure that the comparison is to be about."
 
 
-def _primary(verdict: Verdict, names: _Names) -> Iterator[str]:
-    """What the first verdict says, what it could have seen, and its advice."""
+def _primary(verdict: Verdict, names: Names) -> Iterator[str]:
+    """What the first verdict says, and what it could have seen."""
     paired = verdict.contrast.difference
     if paired.value is not None and paired.n >= PAIR:
         yield from _said(verdict, names, paired, paired.value)
-    if verdict.advice:
-        yield f"{_capital(verdict.advice)}."
 
 
-def _said(verdict: Verdict, names: _Names, paired: Estimate, value: float) -> Iterator[str]:
+def _said(verdict: Verdict, names: Names, paired: Estimate, value: float) -> Iterator[str]:
     label, unit = label_of(verdict.measure), unit_of(verdict.measure)
     arms = f"{number(verdict.contrast.tuned.value, unit)} against {number(verdict.contrast.base.value, unit)}"
     both = f"the {number(paired.n, 'count')} conversations{' that both have' if paired.missing else ''}"
@@ -124,7 +139,7 @@ def _said(verdict: Verdict, names: _Names, paired: Estimate, value: float) -> It
     elif verdict.word == "inconclusive":
         yield f"Whether {_small(names.tuned)} and {names.base} differ in {label} can't be told yet: {arms}."
     else:
-        yield f"{names.tuned} {_does(verdict.measure, value)} {names.base}: {arms}."
+        yield f"{names.tuned} {does(verdict.measure, value)} {names.base}: {arms}."
     apart = f"{size(value, unit)} {_way(value, unit)}"
     if paired.low is None or paired.high is None:
         yield f"That is {apart} in each of {both}."
@@ -167,27 +182,36 @@ def _false_alarms(comparison: Comparison) -> str:
     )
 
 
-def _where(comparison: Comparison) -> Iterator[str]:
-    """Where to read first if the primary measure moved, but of no capability it can be said that it moved there."""
+def farthest(comparison: Comparison) -> Verdict | None:
+    """The capability in which the primary measure moved furthest, where it can be said of none that it moved there."""
     found = [one for one in comparison.localisation if one.contrast.difference.value is not None]
-    moved = comparison.verdicts[0].contrast.difference.value
-    if not found or standing(comparison) or moved is None:
+    moved = comparison.verdicts[0].contrast.difference.value if comparison.verdicts else None
+    if not found or standing(comparison) or moved is None or comparison.same_model:
+        return None
+    first = max(found, key=lambda one: (one.contrast.difference.value or 0) * moved)
+    return first if (first.contrast.difference.value or 0) * moved > 0 else None
+
+
+def where_to_start(comparison: Comparison) -> Iterator[str]:
+    """Where to read first if the primary measure moved, but of no capability it can be said that it moved there."""
+    found = farthest(comparison)
+    if found is None:
         return
-    farthest = max(found, key=lambda one: (one.contrast.difference.value or 0) * moved)
-    paired = farthest.contrast.difference
-    if (paired.value or 0) * moved <= 0:
-        return
-    way = "fell" if moved < 0 else "rose"
+    paired = found.contrast.difference
+    way = "fell" if (paired.value or 0) < 0 else "rose"
     some = "1 conversation" if paired.n == 1 else f"{number(paired.n, 'count')} conversations"
     yield (
         f"Which capability {way} can't be said: each has few conversations. "
-        f"{_capital(label_of(farthest.contrast.group[1]))} {way} furthest "
-        f"({change(paired.value, unit_of(farthest.measure))} in {some}), a place to start reading."
+        f"{_capital(label_of(found.contrast.group[1]))} {way} furthest "
+        f"({change(paired.value, unit_of(found.measure))} in {some}), a place to start reading."
     )
 
 
-def _next(comparison: Comparison, primary: Verdict) -> Iterator[str]:
+def what_next(comparison: Comparison) -> Iterator[str]:
     """What to do where so many conversations settle little."""
+    primary = primary_of(comparison)
+    if primary is None or comparison.same_model:
+        return
     n = primary.contrast.difference.n
     if primary.word != "inconclusive" and n >= FEW:
         return
@@ -224,9 +248,10 @@ def _unchanged(verdict: Verdict) -> bool:
     return verdict.p == 1 and bool(verdict.contrast.difference.note)
 
 
-def _rules(verdicts: Sequence[Verdict], level: float) -> Iterator[str]:
+def rules(comparison: Comparison) -> Iterator[str]:
     """How the words were found: the margins where they count, and why some measures are judged more strictly."""
-    yield from _margins(verdicts, level)
+    verdicts = comparison.verdicts
+    yield from _margins(verdicts, comparison.plan.level)
     beside = sum(one.role == "secondary" for one in verdicts)
     if beside > 1:
         which = " below the primary one" if beside < len(verdicts) else ""
@@ -255,7 +280,8 @@ def _margins(verdicts: Sequence[Verdict], level: float) -> Iterator[str]:
     yield " ".join(said)
 
 
-def _does(measure: str, value: float) -> str:
+def does(measure: str, value: float) -> str:
+    """What an arm does in comparison with another where its number is so much higher: ``passes fewer checks than``."""
     more, less = _MORE_AND_LESS.get(
         measure, (f"has more {label_of(measure)} than", f"has less {label_of(measure)} than")
     )
