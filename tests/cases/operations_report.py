@@ -1,24 +1,104 @@
-"""Operations of the published bug cases that the report answers: rows of Markdown, and files of results."""
+"""Operations of the published bug cases that the report answers: pages, rows of Markdown, and files of results."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import tempfile
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from markdown_it import MarkdownIt
+from tests.report.page.filled import OF_CONVERSATION, OF_RUN, page_of
+from tests.report.page.reading import MARKS, Parsed, parsed_whole
 
 from multiturn.compare import compare
 from multiturn.conditions import Arm, Conditions, RunRecord
 from multiturn.conversation import Conversation, Suite, Turn
+from multiturn.engines.scripted import ScriptedEngine, echo
+from multiturn.jobs import compare_stored
+from multiturn.pages import page_of_one
 from multiturn.report import markdown
+from multiturn.report.page.page import page_text, write_page
 from multiturn.report.plain_json import write_results
 from multiturn.results import Contrast
+from multiturn.run import Settings, find_or_begin, hold_run
 from multiturn.stats.paired import mean_interval, paired_difference
+from multiturn.store import Store, open_store
 from multiturn.transcript import Sampling
+
+FIELDS: Final = {
+    "reply": ("answer", "response", "output", "completion", "text", "content", "assistant"),
+    "user": ("prompt", "question", "turn", "instruction", "input", "message"),
+    "id": ("question_id", "conversation", "conversation_id", "case"),
+    "spec": ("model", "model_id", "model_name", "name", "tuned", "tuned_model", "label"),
+    "base_spec": ("base", "base_model", "baseline"),
+    "domain": ("topic", "tag", "tags"),
+    "suite": ("title", "dataset", "task", "benchmark"),
+    "system": ("system_prompt",),
+    "golden": ("reference", "expected", "target"),
+    "reason": ("judge", "judgment", "judge_reason", "explanation", "rationale", "verdict", "check"),
+    "failure": ("error", "exception", "traceback"),
+    "reasoning": ("thinking", "think"),
+    "why": ("description", "comment", "purpose"),
+    "identity": ("path", "file", "engine", "adapter", "template_name"),
+}
+"""Our fields, and what cases may call them. One that is none of these is a note."""
+OURS: Final = {theirs: ours for ours, names in FIELDS.items() for theirs in names}
+PLAIN: Final = "Plain words."
+
+
+def render_html(given: dict[str, Any]) -> dict[str, Any]:
+    """A page with these values in its fields, its transcripts opened, beside one with plain words in the same fields.
+
+    A category of a suite is one of eight words; here it is what the case says all the same, as in a value made by hand.
+    """
+    values = {_our_field(name): str(value) for name, value in given["fields"].items()}
+    seen, harmless = _parsed(values), _parsed(dict.fromkeys(values, PLAIN))
+    elements, wanted = (sum((one.elements for one in parts), Counter[str]()) for parts in (seen, harmless))
+    return {
+        "new_elements": sorted((elements - wanted).keys() - MARKS),
+        "on_attributes": sum(len(one.handlers) for one in seen),
+        "visible_text": "\n".join(one.text for one in seen),
+    }
+
+
+def _our_field(name: str) -> str:
+    known = name if name in OF_CONVERSATION or name in OF_RUN else OURS.get(name.casefold())
+    return known or "note"
+
+
+def _parsed(values: dict[str, str]) -> list[Parsed]:
+    of_run = {name: value for name, value in values.items() if name in OF_RUN}
+    of_conversation = {name: value for name, value in values.items() if name not in OF_RUN}
+    return parsed_whole("".join(page_text(page_of([of_conversation], of_run))))
+
+
+def report(given: dict[str, Any]) -> dict[str, Any]:
+    """So many conversations with each of these models, through a store, and the page of it."""
+    suite = Suite(
+        name="s", conversations=tuple(Conversation(id=f"c{at}", turns=(Turn(text="u"),)) for at in range(given["n"]))
+    )
+    with tempfile.TemporaryDirectory() as folder, open_store(Path(folder) / "runs.db") as store:
+        runs = [_held(store, suite, model) for model in given["models"]]
+        page = Path(folder) / "report.html"
+        if len(runs) == 1:
+            write_page(page, page_of_one(store, runs[0]))
+            said = None
+        else:
+            said = compare_stored(store, runs[0].id, runs[1].id, page=page).comparison.verdicts
+        shown = parsed_whole(page.read_text(encoding="utf-8"))
+    return {"crash": False, "comparison": said, "sheets": len(shown) - 1}
+
+
+def _held(store: Store, suite: Suite, model: str) -> RunRecord:
+    engine = ScriptedEngine(echo, spec=model)
+    run = find_or_begin(store, suite, engine, Arm(spec=model), Settings(), resume=None, fresh=True)
+    asyncio.run(hold_run(store, run, suite, engine))
+    return run
 
 
 def render_markdown_row(given: dict[str, Any]) -> dict[str, Any]:
@@ -81,6 +161,8 @@ def _run(name: str) -> RunRecord:
 
 
 OPERATIONS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    "render_html": render_html,
     "render_markdown_row": render_markdown_row,
+    "report": report,
     "result_files": result_files,
 }
