@@ -30,6 +30,8 @@ _TOLD: Final = {
 }
 """What such replies are, and what to type."""
 
+_NAMES: Final = {"base": "base", "tuned": "tuned"}
+
 _DOES: Final = {
     "empty": "has no text",
     "refusal": "refuses",
@@ -108,16 +110,20 @@ def _together(
 def broken_notes(contrasts: Sequence[Contrast], runs: Mapping[str, str], shares: Shares = _UNKNOWN) -> Iterator[str]:
     """A note on each; ``runs`` are the ids of the arms' runs."""
     for one in broken(contrasts, shares):
-        other = "base" if one.arm == "tuned" else "tuned"
-        beside = "" if one.other is None else f" ({other} {number(one.other, 'share')})"
-        share = f"{number(one.share, 'share')} of {one.arm}'s replies"
-        whats = [_TOLD[measure][0] for measure in one.measures]
         hints = "".join(sorted({_TOLD[measure][1].format(run=runs[one.arm]) for measure in one.measures}))
-        if one.parts:
-            told = ", ".join(f"{number(part, 'share')} {what}" for part, what in zip(one.parts, whats, strict=True))
-            yield f"{FIX_FIRST}something is wrong with {share}{beside}: {told}{hints}"
-        else:
-            yield f"{FIX_FIRST}{share} are {whats[0]}{beside}{hints}"
+        yield f"{FIX_FIRST}{what_is_wrong(one)}{hints}"
+
+
+def what_is_wrong(one: Broken, names: Mapping[str, str] = _NAMES) -> str:
+    """It in words: ``85.6% of tuned's replies are refusals (base 0.0%)``; ``names`` are what the arms are called."""
+    arm, other = names[one.arm], names["base" if one.arm == "tuned" else "tuned"]
+    beside = "" if one.other is None else f" ({other} {number(one.other, 'share')})"
+    share = f"{number(one.share, 'share')} of {arm}'s replies"
+    whats = [_TOLD[measure][0] for measure in one.measures]
+    if not one.parts:
+        return f"{share} are {whats[0]}{beside}"
+    told = ", ".join(f"{number(part, 'share')} {what}" for part, what in zip(one.parts, whats, strict=True))
+    return f"something is wrong with {share}{beside}: {told}"
 
 
 def gravest_fact(
