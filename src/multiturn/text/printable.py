@@ -28,6 +28,11 @@ _STRAY_JOINER: Final = re.compile(
     rf"(?<!{_PARTNER})[\u200c\u200d]+|[\u200c\u200d]+(?!{_PARTNER})|[\u200c\u200d](?=[\u200c\u200d])"
 )
 
+_ODD: Final = re.compile(
+    rf"[{''.join(one.pattern[1:-1] for one in (_CONTROL, _SHOWN_BY_CODE, _BROKEN, _NO_WIDTH))}\u200c\u200d\u2028\u2029]"
+)
+"""Any of these; most texts have none, and one look is a tenth of six."""
+
 _DELETE: Final = 0x7F
 _PICTURES: Final = 0x2400
 _PICTURE_OF_DELETE: Final = "\u2421"
@@ -35,6 +40,8 @@ _PICTURE_OF_DELETE: Final = "\u2421"
 
 def printable(text: str) -> str:
     """The text as it may be written to a terminal. Printable text comes back unchanged."""
+    if _ODD.search(text) is None:
+        return text
     text = _LINE_END.sub("\n", text)
     text = _BROKEN.sub("\ufffd", text)
     text = _CONTROL.sub(_picture, text)
