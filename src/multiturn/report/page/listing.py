@@ -1,4 +1,4 @@
-"""The list of conversations and its filters: what can be chosen, with how many conversations have it."""
+"""The list of conversations around its rows: filters, what can be chosen, in which order. Rows are the script's."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from multiturn.report.numbers import label_of
+from multiturn.report.page.links import list_link
+from multiturn.report.page.tag_words import of_arm, short_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from multiturn.report.page.facets import Tag
     from multiturn.report.page.shown import Collected
 
 _CHOICES: Final = (
@@ -25,33 +27,23 @@ _CHOICES: Final = (
 )
 """Name, label, keys of tags, keys of tags of one arm."""
 
-_SAID: Final = {
-    ("flip", "lost"): "check lost",
-    ("flip", "won"): "check won",
-    ("missing", "yes"): "missing",
-    ("fluent", "wrong"): "fluent but wrong",
-    ("check", "fail"): "a check fails",
-    ("check", "pass"): "a check passes",
-    ("refusal", "any"): "any refusal",
-    ("refusal", "full"): "full refusal",
-    ("refusal", "partial"): "partial refusal",
-    ("refusal", "unexpected"): "unexpected refusal",
-    ("refusal", "expected"): "expected refusal",
-    ("refusal", "missing"): "no refusal, though one is right",
-    ("status", "length"): "cut off at the limit",
-    ("status", "not_reached"): "not reached",
-    ("status", "not_held"): "not held",
-}
-_SAME_AS_STATUS: Final = frozenset({("raised", "cut_off"), ("raised", "empty")})
+_NO_CHOICE: Final = frozenset({("status", "ok"), ("raised", "cut_off"), ("raised", "empty"), ("check", "pass")})
+"""What nearly all have, and what another option says as well."""
 
 
 class Option(msgspec.Struct, frozen=True):
-    """One thing to choose: the tag as the address has it, what a reader sees, how many conversations have it."""
+    """One thing to choose: the address of the list under it, what a reader sees, how many conversations have it."""
 
-    key: str
-    value: str
+    link: str
     label: str
     count: int
+
+
+class Group(msgspec.Struct, frozen=True):
+    """Options of one arm, or (``label`` is empty) of none."""
+
+    label: str
+    options: tuple[Option, ...]
 
 
 class Choice(msgspec.Struct, frozen=True):
@@ -59,14 +51,29 @@ class Choice(msgspec.Struct, frozen=True):
 
     name: str
     label: str
-    options: tuple[Option, ...]
+    groups: tuple[Group, ...]
+
+
+class Order(msgspec.Struct, frozen=True):
+    """One way to sort, and the heading of a list sorted so."""
+
+    name: str
+    label: str
+    heading: str
+
+
+CHANGED: Final = Order("changed", "most changed", "Conversations, most changed first")
+FAILED: Final = Order("failed", "most checks failed", "Conversations, most checks failed first")
+OF_SUITE: Final = Order("suite", "order of the suite", "Conversations, in the order of the suite")
+BY_NAME: Final = Order("name", "name", "Conversations, by name")
 
 
 class Listing(msgspec.Struct, frozen=True):
-    """The list's filters, and how many conversations there are."""
+    """The list's filters and orders (the first is the default), and how many conversations there are."""
 
     conversations: int
     choices: tuple[Choice, ...]
+    orders: tuple[Order, ...]
 
 
 def listing(collected: Collected) -> Listing:
@@ -74,20 +81,28 @@ def listing(collected: Collected) -> Listing:
     counts = Counter[int]()
     for row in collected.rows:
         counts.update(set(row.tags).union(*row.turn_tags))
+    named = {tag: counts[at] for at, tag in enumerate(collected.tags)}
     choices = []
     for name, label, keys, of_arms in _CHOICES:
-        wanted = [*keys, *(f"{arm.name}.{key}" for key in of_arms for arm in collected.arms)]
-        options = tuple(_options(collected, counts, wanted))
-        if options:
-            choices.append(Choice(name, label, options))
-    return Listing(len(collected.rows), tuple(choices))
+        wanted = [("", keys), *((arm.name, [f"{arm.name}.{key}" for key in of_arms]) for arm in collected.arms)]
+        groups = [Group(whose, tuple(_options(collected, named, its))) for whose, its in wanted]
+        if len(collected.arms) == 1:
+            groups = [Group("", one.options) for one in groups]
+        choices.append(Choice(name, label, tuple(one for one in groups if one.options)))
+    return Listing(len(collected.rows), tuple(one for one in choices if one.groups), orders(collected))
 
 
-def _options(collected: Collected, counts: Counter[int], keys: list[str]) -> Iterator[Option]:
+def orders(collected: Collected) -> tuple[Order, ...]:
+    """How the list can be sorted: with one arm nothing changed, and without checks nothing failed."""
+    if len(collected.arms) > 1:
+        return CHANGED, OF_SUITE, BY_NAME
+    checked = any(any(row.applied) for row in collected.rows)
+    return (FAILED, OF_SUITE, BY_NAME) if checked else (OF_SUITE, BY_NAME)
+
+
+def _options(collected: Collected, counts: Mapping[Tag, int], keys: Sequence[str]) -> Iterator[Option]:
+    """Key by key, what can be read first in the alphabet first."""
     for key in keys:
-        arm, _, plain = key.rpartition(".")
-        for at, (found, value) in enumerate(collected.tags):
-            if found != key or (plain, value) in _SAME_AS_STATUS or (plain, value) == ("status", "ok"):
-                continue
-            said = _SAID.get((plain, value), label_of(value))
-            yield Option(key, value, f"{arm}: {said}" if arm else said, counts[at])
+        found = [tag for tag in counts if tag[0] == key and (of_arm(tag)[1], tag[1]) not in _NO_CHOICE]
+        told = [Option(list_link(dict([tag])), short_words(tag, collected.arms), counts[tag]) for tag in found]
+        yield from sorted(told, key=lambda one: one.label.casefold())

@@ -10,12 +10,12 @@ import base64
 import hashlib
 from typing import TYPE_CHECKING, Final
 
-import msgspec
 from markupsafe import Markup
 
 from multiturn.report.page.charts import charts
 from multiturn.report.page.collect import packed
 from multiturn.report.page.front import front
+from multiturn.report.page.index import index
 from multiturn.report.page.listing import listing
 from multiturn.report.page.templates import asset, pieces
 from multiturn.report.whole_file import whole_file
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from multiturn.report.page.shown import Page
 
 STYLES: Final = ("base.css", "front.css", "charts.css", "list.css", "sheet.css")
-SCRIPT: Final = "page.js"
+SCRIPTS: Final = ("book.js", "filter.js", "list.js", "reading.js", "page.js")
 
 
 def write_page(path: Path, page: Page) -> None:
@@ -44,7 +44,7 @@ def write_page(path: Path, page: Page) -> None:
 def page_text(page: Page) -> Iterator[str]:
     """The page's HTML, piece by piece."""
     style = "".join(map(asset, STYLES))
-    script = asset(SCRIPT)
+    script = "".join(map(asset, SCRIPTS))
     return pieces(
         "page.html.j2",
         page=page,
@@ -68,40 +68,3 @@ def _policy(style: str, script: str) -> str:
 
 def _hash(text: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode('utf-8')).digest()).decode('ascii')}"
-
-
-class _Change(msgspec.Struct, frozen=True):
-    score: float
-    why: tuple[str, ...]
-
-
-class _Index(msgspec.Struct, frozen=True):
-    """What the script knows before a chunk is opened: rows in the order of how much they changed."""
-
-    arms: tuple[str, ...]
-    tags: tuple[tuple[str, str], ...]
-    rows: tuple[object, ...]
-    changes: tuple[_Change, ...]
-
-
-def index(page: Page) -> bytes:
-    """What the script needs to know of the list, as JSON: rows and their changes, most changed first.
-
-    Of several comparisons the largest change of a conversation counts.
-    """
-    changes: dict[str, _Change] = {}
-    for comparison in page.comparisons:
-        for one in comparison.changes:
-            known = changes.get(one.conversation)
-            if known is None or one.score > known.score:
-                changes[one.conversation] = _Change(one.score, one.reasons)
-    none = _Change(0.0, ())
-    rows = sorted(page.collected.rows, key=lambda row: -changes.get(row.id, none).score)
-    return msgspec.json.encode(
-        _Index(
-            arms=tuple(arm.name for arm in page.collected.arms),
-            tags=page.collected.tags,
-            rows=tuple(rows),
-            changes=tuple(changes.get(row.id, none) for row in rows),
-        )
-    )

@@ -1,0 +1,89 @@
+"""What tags say in words, for filters and for what stands in force. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from multiturn.report.numbers import label_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from multiturn.report.page.facets import Tag
+    from multiturn.report.page.shown import ShownArm
+
+_RAISED: Final = {
+    "collapse": "ends in a loop",
+    "cut_off": "cut off at the limit",
+    "empty": "empty reply",
+    "language_change": "changes language",
+    "refusal": "refusal",
+    "role_leakage": "speaks for someone else",
+}
+
+_SAID: Final = {
+    ("check", "fail"): "a check fails",
+    ("check", "pass"): "a check passes",
+    ("fluent", "wrong"): "fluent but wrong",
+    ("missing", "yes"): "missing",
+    ("refusal", "any"): "any refusal",
+    ("refusal", "expected"): "expected refusal",
+    ("refusal", "full"): "full refusal",
+    ("refusal", "missing"): "no refusal, though one is right",
+    ("refusal", "partial"): "partial refusal",
+    ("refusal", "unexpected"): "unexpected refusal",
+    ("status", "empty"): "empty reply",
+    ("status", "failed"): "failed",
+    ("status", "filtered"): "withheld by a filter",
+    ("status", "length"): "cut off at the limit",
+    ("status", "not_held"): "not held",
+    ("status", "not_reached"): "not reached",
+    ("status", "ok"): "ended by itself",
+    ("status", "overflowed"): "out of the context window",
+    ("flag", "control_tokens"): "wrote control tokens",
+    ("flag", "dropped_turns"): "oldest turns left out of the prompt",
+    ("flag", "fallback_template"): "model without a chat template",
+    ("flag", "prompt_echo"): "began with its own prompt",
+    ("flag", "reasoning_unfinished"): "ended inside its reasoning",
+    ("flag", "reencoded"): "history turned into tokens again",
+    ("flag", "replay_differs"): "came out otherwise when held again",
+    ("flag", "role_echo"): "began with a role label",
+    ("flag", "run_on"): "went on as the user",
+    ("flag", "stop_ignored"): "went on past a stop string",
+    ("flag", "system_folded"): "system prompt put into the first turn",
+    **{("raised", name): words for name, words in _RAISED.items()},
+    **{("moved", name): f"{words}, in one arm only" for name, words in _RAISED.items()},
+}
+"""By key (without the arm) and value."""
+
+_NAMED: Final = frozenset({"capability", "category", "domain", "pattern", "language"})
+"""Keys whose values say little by themselves."""
+
+
+def of_arm(tag: Tag) -> tuple[str, str]:
+    """The arm that a tag is about, "" where it is about none, and its key without the arm."""
+    arm, _, key = tag[0].rpartition(".")
+    return arm, key
+
+
+def short_words(tag: Tag, arms: Sequence[ShownArm]) -> str:
+    """A tag where its filter and its arm are told beside it: ``correction``, ``unexpected refusal``."""
+    _, key = of_arm(tag)
+    value = tag[1]
+    if key == "flip":
+        first, other = arms[0].name, arms[1].name if len(arms) == 2 else "another"  # noqa: PLR2004 - a pair
+        return f"{first} passes, {other} fails" if value == "lost" else f"{first} fails, {other} passes"
+    if key == "turn":
+        return f"turn {value}"
+    if key == "distance":
+        far, more = value.removesuffix("+"), " or more" if value.endswith("+") else ""
+        return f"reaches back {far}{more} {'turn' if value == '1' else 'turns'}"
+    return _SAID.get((key, value), label_of(value))
+
+
+def words(tag: Tag, arms: Sequence[ShownArm]) -> str:
+    """A tag by itself: ``capability: correction``, ``tuned: unexpected refusal``, ``turn 3``."""
+    arm, key = of_arm(tag)
+    about = arm if arm and len(arms) > 1 else key if key in _NAMED else "check" if key == "flip" else ""
+    said = short_words(tag, arms)
+    return f"{about}: {said}" if about else said
