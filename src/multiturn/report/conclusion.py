@@ -90,7 +90,7 @@ def sentences(comparison: Comparison) -> Iterator[str]:
     if not comparison.verdicts:
         return
     yield from where_to_start(comparison)
-    yield from _beside(comparison, primary_of(comparison))
+    yield from beside(comparison)
     yield from rules(comparison)
     yield from what_next(comparison)
     yield CLOSING
@@ -226,8 +226,9 @@ def what_next(comparison: Comparison) -> Iterator[str]:
     yield f"Next: {fixed}hold more conversations: {more}. --samples 3 (each three times) helps less."
 
 
-def _beside(comparison: Comparison, primary: Verdict | None) -> Iterator[str]:
+def beside(comparison: Comparison) -> Iterator[str]:
     """What is to be known of the other verdicts; and of lengths their ratio and median difference, with an interval."""
+    primary = primary_of(comparison)
     medians = {one.measure: one.estimate for one in comparison.medians if one.estimate.low is not None}
     times = {one.measure: one.ratio for one in comparison.ratios if one.ratio.low is not None}
     for verdict in comparison.verdicts:

@@ -100,20 +100,31 @@ def _leaves_out_0(found: Estimate) -> bool:
 
 def all_tables(comparison: Comparison) -> list[Table]:
     """Every table that has a row, in reading order; the table of verdicts is the last one."""
-    tables = [
-        overall(comparison),
-        localisation_table(comparison),
-        *checks_passed(comparison, ("capability", "turn", "distance", "category", "domain")),
-        *profile_tables(comparison),
-        decay_table(comparison),
-        *noise_tables(comparison),
-        flipped_checks(comparison),
-        lengths(comparison),
-        *per_turn(comparison),
-        *per_capability(comparison),
-        *per_category(comparison),
-        *per_domain(comparison),
-        most_changed(comparison),
-        verdict_table(comparison),
+    return [table for _, tables in grouped_tables(comparison) for table in tables]
+
+
+def grouped_tables(comparison: Comparison) -> list[tuple[str, list[Table]]]:
+    """The same by what they are about, each group with its name."""
+    groups = [
+        ("All turns", [overall(comparison)]),
+        (
+            "Checks passed",
+            [
+                localisation_table(comparison),
+                *checks_passed(comparison, ("capability", "turn", "distance", "category", "domain")),
+            ],
+        ),
+        ("Turn by turn", profile_tables(comparison)),
+        ("Late turns", [decay_table(comparison)]),
+        ("Noise floor", noise_tables(comparison)),
+        ("Flipped checks", [flipped_checks(comparison)]),
+        ("Length of replies", [lengths(comparison)]),
+        ("Other measures by turn", per_turn(comparison)),
+        ("Other measures by capability", per_capability(comparison)),
+        ("Other measures by category", per_category(comparison)),
+        ("Other measures by domain", per_domain(comparison)),
+        ("Conversations that changed most", [most_changed(comparison)]),
+        ("Verdict", [verdict_table(comparison)]),
     ]
-    return [table for table in tables if table.rows]
+    with_rows = [(name, [table for table in tables if table.rows]) for name, tables in groups]
+    return [(name, tables) for name, tables in with_rows if tables]

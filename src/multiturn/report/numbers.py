@@ -134,6 +134,17 @@ def whole_percent(value: float) -> str:
     return f"{whole(value, 'share')}%"
 
 
+def setting(value: float) -> str:
+    """A number that someone set, as it was given: ``0.7``, ``120``."""
+    return f"{value:.12g}"
+
+
+def counted(count: int, thing: str) -> str:
+    """So many things, in words: ``1 reply``, ``12 replies``, ``4 turns``."""
+    many = thing if count == 1 else f"{thing[:-1]}ies" if thing.endswith("y") else f"{thing}s"
+    return f"{number(count, 'count')} {many}"
+
+
 def p_number(value: float | None) -> str:
     """A p value: three decimals, ``below 0.001`` under that."""
     if value is None:

@@ -1,4 +1,8 @@
-"""The first screen: what the comparison comes to."""
+"""The first screen: what the page comes to, which transcripts prove it, and under which conditions that was found.
+
+One arm is shown by its pass rate, two by their comparison, more by their ranking and a comparison of each with the
+first. What this module does not know: HTML, and the parts below the first screen that it does not name.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +10,135 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from multiturn.report.conclusion import sentences
+from multiturn.report.broken import FIX_FIRST
+from multiturn.report.conclusion import CLOSING, beside, rules
+from multiturn.report.numbers import counted, in_short
+from multiturn.report.page.conditions_shown import Condition, conditions_shown
+from multiturn.report.page.fluent import FluentPart, fluent_part
+from multiturn.report.page.gist import Badge, Gist, gist
+from multiturn.report.page.reach import Reach
+from multiturn.report.page.read_first import ReadFirst, largest_changes, read_first
+from multiturn.report.page.standing import Standing, naming_of, of_one, of_several
+from multiturn.report.page.tables_shown import TablePart, tables_shown
 
 if TYPE_CHECKING:
-    from multiturn.report.page.shown import Page
+    from collections.abc import Iterator
+
+    from multiturn.report.page.shown import Page, ShownArm
+
+TITLE = 60
+"""Characters of a model's name in the title of the page."""
+WARNING = "warning: "
+"""How a note begins that is more than worth knowing."""
 
 
-class Front(msgspec.Struct, frozen=True):
-    """What stands on the first screen."""
+class Note(msgspec.Struct, frozen=True):
+    """What a reader must know; ``grave``: it is a warning."""
+
+    text: str
+    grave: bool
+
+
+class Front(msgspec.Struct, frozen=True, kw_only=True):
+    """What stands on the first screen, and the two parts that are made with it.
+
+    ``gists`` has one for each comparison; where there is one, ``heading``, ``lead`` and ``badges`` are its own.
+    ``standing`` is there where there is none or several. ``changed`` counts the conversations of which ``read`` has the
+    first.
+    """
 
     title: str
-    sentences: tuple[str, ...]
+    suite: str
+    arms: tuple[ShownArm, ...]
+    badges: tuple[Badge, ...]
+    heading: str
+    lead: tuple[str, ...]
+    gists: tuple[Gist, ...]
+    standing: Standing | None
+    read: tuple[ReadFirst, ...]
+    changed: int
+    conditions: tuple[Condition, ...]
+    notes: tuple[Note, ...]
+    more: tuple[str, ...]
+    closing: str
+    figure: object | None
+    fluent: FluentPart
+    tables: tuple[TablePart, ...]
 
 
 def front(page: Page) -> Front:
     """The first screen of this page."""
-    said = tuple(sentences(page.comparisons[0])) if page.comparisons else ()
-    return Front(" and ".join(arm.label for arm in page.collected.arms), said)
+    reach = Reach(page.collected)
+    arms = page.collected.arms
+    gists = tuple(gist(comparison, arms, at, reach) for at, comparison in enumerate(page.comparisons, start=1))
+    alone = gists[0] if len(gists) == 1 else None
+    standing = None if alone is not None else of_several(page) if gists else of_one(page, reach)
+    first = alone or standing
+    assert first is not None  # noqa: S101 - one of them is there
+    run = page.runs[0]
+    return Front(
+        title=f"{_word(page, alone)}{_models(arms)}",
+        suite=f"{run.suite_name} {run.suite_version}, {counted(run.conversations, 'conversation')}",
+        arms=arms,
+        badges=alone.badges if alone is not None else (),
+        heading=first.heading,
+        lead=first.lead,
+        gists=gists,
+        standing=standing,
+        read=read_first(page),
+        changed=len(largest_changes(page)),
+        conditions=conditions_shown(page.runs, arms),
+        notes=tuple(sorted(map(_note, dict.fromkeys(_notes(page))), key=lambda note: not note.grave)),
+        more=tuple(_more(page)),
+        closing=CLOSING if page.comparisons else "",
+        figure=None,
+        fluent=fluent_part(page.collected, reach),
+        tables=tables_shown(page, reach, naming_of(page)),
+    )
+
+
+def _word(page: Page, alone: Gist | None) -> str:
+    """What stands first in the title."""
+    if alone is not None:
+        return f"{', '.join(badge.word.upper() for badge in alone.badges)}: "
+    return "Ranking: " if page.comparisons else ""
+
+
+def _models(arms: tuple[ShownArm, ...]) -> str:
+    """All models; of a comparison the one in question first."""
+    names = [in_short(arm.label, TITLE) for arm in arms]
+    if len(names) == 1:
+        return names[0]
+    return f"{', '.join(names[1:])} against {names[0]}"
+
+
+def _notes(page: Page) -> Iterator[str]:
+    """Those of the comparisons, without what is to be fixed first, which stands above; then those of the runs."""
+    several = len(page.comparisons) > 1
+    base, *others = page.collected.arms
+    if page.ranking is not None:
+        yield from page.ranking.notes
+    for comparison, arm in zip(page.comparisons, others, strict=True):
+        for note in comparison.notes:
+            if note.startswith(FIX_FIRST):
+                continue
+            grave = WARNING if several and note.startswith(WARNING) else ""
+            whose = f"{arm.name} (here called tuned) against {base.name}: " if several else ""
+            yield f"{grave}{whose}{note.removeprefix(grave)}"
+    if page.rates is not None:
+        yield from page.rates.notes
+    common = set(page.runs[0].notes).intersection(*(run.notes for run in page.runs[1:]))
+    for run, arm in zip(page.runs, page.collected.arms, strict=True):
+        yield from (note if note in common else f"{arm.name}: {note}" for note in run.notes)
+
+
+def _note(text: str) -> Note:
+    grave = text.startswith(WARNING)
+    return Note(text.removeprefix(WARNING), grave)
+
+
+def _more(page: Page) -> Iterator[str]:
+    """What else is to be known of the verdicts of a single comparison."""
+    if len(page.comparisons) == 1:
+        yield from beside(page.comparisons[0])
+        yield from rules(page.comparisons[0])

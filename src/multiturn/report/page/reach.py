@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from multiturn.report.numbers import number
+from multiturn.report.numbers import counted
 from multiturn.report.page.links import conversation_link, list_link
-from multiturn.report.page.shown import BASE, TUNED
 from multiturn.report.tables import Spot
 
 if TYPE_CHECKING:
@@ -20,6 +19,9 @@ if TYPE_CHECKING:
     from multiturn.report.page.facets import Tag
     from multiturn.report.page.shown import Collected
     from multiturn.report.tables import Place, Table
+
+WHOLE_LIST: Final = "#list"
+"""The address of all conversations."""
 
 BEHIND: Final[dict[str, Tag]] = {
     "check_pass": ("check", "pass"),
@@ -56,14 +58,13 @@ class Behind(msgspec.Struct, frozen=True):
 
 
 class Reach:
-    """Finds the conversations of a page by their tags."""
+    """Finds the conversations of a page by their tags. ``pair``: it has two arms, so that a flip is between these."""
 
-    def __init__(self, collected: Collected, tuned: str = TUNED) -> None:
-        """``tuned``: the name of the arm that tables call tuned."""
+    def __init__(self, collected: Collected) -> None:
+        self.pair: Final = len(collected.arms) == 2  # noqa: PLR2004 - a pair
         self._places: Final = {tag: at for at, tag in enumerate(collected.tags)}
         self._turns: Final[dict[int, set[int]]] = {}
         self._owner: Final[list[int]] = []
-        self._arms: Final = {BASE: collected.arms[0].name, TUNED: tuned}
         for at, row in enumerate(collected.rows):
             for tags in row.turn_tags:
                 for tag in (*row.tags, *tags):
@@ -80,15 +81,24 @@ class Reach:
             return None
         return Behind(list_link(tags), len({self._owner[turn] for turn in found}), len(found))
 
+
+class TableLinks:
+    """Leads from the cells of tables to the transcripts that they tell of."""
+
+    def __init__(self, reach: Reach, arms: Mapping[str, str]) -> None:
+        """``arms``: the names on this page of what tables call base and tuned."""
+        self._reach: Final = reach
+        self._arms: Final = arms
+
     def cell(self, table: Table, row: int, column: int) -> str:
-        """The address behind one cell of a table, "" where there is none."""
+        """The address behind one cell, "" where there is none."""
         about = table.rows_about[row] if table.rows_about else None
         if isinstance(about, Spot):
             return conversation_link(about.conversation, about.turn, about.sample) if column == 0 else ""
+        if column == 0:
+            return self._href([about])
         across = table.columns_about[column] if table.columns_about else None
-        if column and across is None:
-            return ""
-        return self._href([about, across, table.about if column else None])
+        return self._href([about, across, table.about]) if across is not None else ""
 
     def heading(self, table: Table, column: int) -> str:
         """The address behind a column, "" where there is none."""
@@ -96,21 +106,13 @@ class Reach:
         return self._href([across, table.about]) if across is not None else ""
 
     def _href(self, places: Iterable[Place | None]) -> str:
-        tags = dict(self._tags([place for place in places if place is not None]))
-        found = self.behind(tags) if tags else None
+        tags = dict(self._tags(dict(place for place in places if place is not None)))
+        found = self._reach.behind(tags) if tags else None
         return found.href if found is not None else ""
 
-    def _tags(self, places: Iterable[Place]) -> Iterator[Tag]:
+    def _tags(self, places: Mapping[str, str]) -> Iterator[Tag]:
         """The tags of places together; an arm and a measure are one tag."""
-        known = dict(places)
-        yield from ((kind, name) for kind, name in known.items() if kind in _GROUPS)
-        arm, behind = self._arms.get(known.get("arm", "")), BEHIND.get(known.get("measure", ""))
+        yield from ((kind, name) for kind, name in places.items() if kind in _GROUPS)
+        arm, behind = self._arms.get(places.get("arm", "")), BEHIND.get(places.get("measure", ""))
         if arm is not None and behind is not None:
             yield f"{arm}.{behind[0]}", behind[1]
-
-
-def counted(count: int, thing: str) -> str:
-    """So many things in words: ``1 reply``, ``12 replies``."""
-    if count == 1:
-        return f"1 {thing}"
-    return f"{number(count, 'count')} {thing[:-1]}ies" if thing.endswith("y") else f"{number(count, 'count')} {thing}s"

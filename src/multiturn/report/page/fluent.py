@@ -1,0 +1,84 @@
+"""Fluent but wrong: replies in which nothing is raised, and which fail an exact check of the suite."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from multiturn.report.numbers import counted
+from multiturn.report.page.gist import Led
+from multiturn.report.page.links import conversation_link
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from multiturn.report.page.reach import Reach
+    from multiturn.report.page.shown import Collected, ShownArm
+
+MOST: Final = 10
+"""Replies that are shown with their words."""
+
+
+class FluentArm(msgspec.Struct, frozen=True):
+    """How many such replies one arm has, and where they are."""
+
+    arm: ShownArm
+    at: int
+    told: Led
+
+
+class FluentReply(msgspec.Struct, frozen=True, kw_only=True):
+    """One of them: where it is, what it fails, what it says in short."""
+
+    conversation: str
+    href: str
+    place: str
+    arm: str
+    at: int
+    what: str
+    reason: str
+    reply: str
+    lost: bool
+
+
+class FluentPart(msgspec.Struct, frozen=True, kw_only=True):
+    """The section. ``checked``: the suite has checks, without which nothing can be found; ``more`` are not shown."""
+
+    checked: bool
+    arms: tuple[FluentArm, ...]
+    replies: tuple[FluentReply, ...]
+    more: int
+
+
+def fluent_part(collected: Collected, reach: Reach) -> FluentPart:
+    """The counts of each arm, and the first replies: those that fail what the first arm passes come first."""
+    arms, total = [], 0
+    for at, arm in enumerate(collected.arms):
+        found = reach.behind({f"{arm.name}.fluent": "wrong"})
+        total += found.turns if found is not None else 0
+        told = Led(f"{counted(found.turns, 'reply')} in {found.text}", found.href) if found is not None else Led("none")
+        arms.append(FluentArm(arm, at, told))
+    return FluentPart(
+        checked=any(key.rpartition(".")[2] == "check" for key, _ in collected.tags),
+        arms=tuple(arms),
+        replies=tuple(_replies(collected)),
+        more=total - min(len(collected.fluent), MOST),
+    )
+
+
+def _replies(collected: Collected) -> Iterator[FluentReply]:
+    samples = {row.id: row.samples for row in collected.rows}
+    for one in collected.fluent[:MOST]:
+        sample = f", sample {one.sample + 1}" if samples[one.conversation] > 1 else ""
+        yield FluentReply(
+            conversation=one.conversation,
+            href=conversation_link(one.conversation, one.turn, one.sample),
+            place=f"turn {one.turn + 1}{sample}",
+            arm=collected.arms[one.arm].name,
+            at=one.arm,
+            what=one.what,
+            reason=one.reason,
+            reply=one.reply,
+            lost=one.lost,
+        )

@@ -1,0 +1,252 @@
+"""One comparison on the first screen: a word, a sentence, what is to be fixed first, and what moved which way.
+
+The sentences are those of the terminal (``conclusion.py``); where that names a command to type, the page has a link.
+What this module does not know: conditions, transcripts, HTML.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Literal
+
+import msgspec
+
+from multiturn.report.broken import broken, what_is_wrong
+from multiturn.report.conclusion import Names, farthest, opening, primary_of, what_next, where_to_start
+from multiturn.report.numbers import change, difference_alone, label_of, number, unit_of
+from multiturn.report.page.reach import BEHIND, WHOLE_LIST
+from multiturn.report.tables import rests_on
+from multiturn.results import MOVED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from multiturn.report.broken import Broken
+    from multiturn.report.page.reach import Reach
+    from multiturn.report.page.shown import ShownArm
+    from multiturn.results import Comparison, Verdict, VerdictWord
+
+Tone = Literal["bad", "good", "unsure", "plain"]
+"""How something is to be taken; its word says it too."""
+
+TONES: Final[dict[VerdictWord, Tone]] = {
+    "regressed": "bad",
+    "improved": "good",
+    "changed": "plain",
+    "equivalent": "plain",
+    "inconclusive": "unsure",
+}
+CHECKS: Final = frozenset({"check_pass", "turn_pass"})
+FOLLOWS: Final = "what stands here may be no more than a consequence of what is to be fixed first"
+_GROUPS: Final[tuple[tuple[VerdictWord, str, str], ...]] = (
+    ("regressed", "Got worse", "Nothing, as far as this comparison can tell."),
+    ("improved", "Got better", "Nothing, as far as this comparison can tell."),
+    ("inconclusive", "Can't be told yet", "Nothing: each measure has a verdict."),
+    ("changed", "Other, neither better nor worse", ""),
+    ("equivalent", "About the same", ""),
+)
+"""Where measures of which this is said stand, and what is said where there is none; without that, no group."""
+
+
+class Led(msgspec.Struct, frozen=True):
+    """Text that leads somewhere; ``href`` is "" where nothing is to be read."""
+
+    text: str
+    href: str = ""
+
+
+class Badge(msgspec.Struct, frozen=True):
+    """A word that stands out."""
+
+    word: str
+    tone: Tone
+
+
+class Item(msgspec.Struct, frozen=True, kw_only=True):
+    """One measure with its verdict: each arm, the difference, what it rests on, and what is to be read of it."""
+
+    label: str
+    marks: tuple[str, ...]
+    base: str
+    tuned: str
+    difference: str
+    rests_on: Led
+    behind: tuple[Led, ...]
+    where: tuple[Led, ...]
+    advice: str
+
+
+class Group(msgspec.Struct, frozen=True, kw_only=True):
+    """The measures that went one way; ``none`` is said where there are none, ``note`` what to know of all."""
+
+    title: str
+    tone: Tone
+    items: tuple[Item, ...]
+    none: str
+    note: str = ""
+
+
+class Wrong(msgspec.Struct, frozen=True):
+    """What is to be fixed first, with the replies to read."""
+
+    text: str
+    behind: tuple[Led, ...]
+
+
+class Gist(msgspec.Struct, frozen=True, kw_only=True):
+    """One comparison in short; ``at`` is the place of its other arm on the page.
+
+    ``about``, ``base`` and ``tuned`` are of the primary measure; both numbers are "" where it has no verdict.
+    """
+
+    arm: ShownArm
+    at: int
+    badges: tuple[Badge, ...]
+    about: str
+    base: str
+    tuned: str
+    heading: str
+    lead: tuple[str, ...]
+    wrong: tuple[Wrong, ...]
+    follows: bool
+    groups: tuple[Group, ...]
+    start: Led | None
+    next: tuple[str, ...]
+
+
+def gist(comparison: Comparison, arms: Sequence[ShownArm], at: int, reach: Reach) -> Gist:
+    """The comparison of a page's first arm with the one at this place; ``reach`` finds the conversations behind it."""
+    return _Telling(comparison, (arms[0], arms[at]), reach).gist(at)
+
+
+class _Telling:
+    """Makes the parts."""
+
+    def __init__(self, comparison: Comparison, arms: tuple[ShownArm, ShownArm], reach: Reach) -> None:
+        self._comparison: Final = comparison
+        self._arms: Final = arms
+        self._reach: Final = reach
+        self._primary: Final = primary_of(comparison)
+        self._broken: Final = broken(comparison.contrasts, comparison.unsound)
+        self._names: Final = {"base": arms[0].name, "tuned": arms[1].name}
+
+    def gist(self, at: int) -> Gist:
+        """All of it."""
+        comparison, primary = self._comparison, self._primary
+        tuned = self._arms[1].name
+        said = opening(comparison, Names(f"{tuned[:1].upper()}{tuned[1:]}", self._arms[0].name))
+        told = [one for one in (said.noise, said.fact, *said.said) if one] or [said.advice]
+        unit = unit_of(primary.measure) if primary is not None else "score"
+        return Gist(
+            arm=self._arms[1],
+            at=at,
+            badges=tuple(self._badges()),
+            about=label_of(comparison.plan.primary),
+            base=number(primary.contrast.base.value, unit) if primary is not None else "",
+            tuned=number(primary.contrast.tuned.value, unit) if primary is not None else "",
+            heading=told[0],
+            lead=tuple(told[1:]),
+            wrong=tuple(map(self._wrong, self._broken)),
+            follows=any(one.differs for one in self._broken),
+            groups=tuple(self._groups()),
+            start=next(self._start(), None),
+            next=tuple(what_next(comparison)),
+        )
+
+    def _badges(self) -> Iterator[Badge]:
+        if self._comparison.same_model:
+            yield Badge("A/A run", "unsure")
+        primary = self._primary
+        if primary is None:
+            yield Badge("no verdict", "unsure")
+        else:
+            yield Badge(primary.word, TONES[primary.word])
+
+    def _wrong(self, one: Broken) -> Wrong:
+        text = what_is_wrong(one, self._names)
+        behind = []
+        for measure in one.measures:
+            found = self._of_arm(measure, self._names[one.arm])
+            what = f"the {label_of(measure)}" if len(one.measures) > 1 else "them"
+            if found is not None:
+                behind.append(Led(f"read {what}, in {found.text}", found.href))
+        return Wrong(f"{text[:1].upper()}{text[1:]}", tuple(behind))
+
+    def _of_arm(self, measure: str, arm: str) -> Led | None:
+        """The conversations with replies of an arm that a measure counts, how many they are as the text."""
+        key, value = BEHIND[measure]
+        found = self._reach.behind({f"{arm}.{key}": value})
+        return None if found is None else Led(found.text, found.href)
+
+    def _groups(self) -> Iterator[Group]:
+        verdicts = self._comparison.verdicts
+        for word, title, none in _GROUPS:
+            items = tuple(self._item(one) for one in verdicts if one.word == word)
+            if items or (none and verdicts):
+                follows = word == "improved" and items and any(one.differs for one in self._broken)
+                yield Group(title=title, tone=TONES[word], items=items, none=none, note=FOLLOWS if follows else "")
+
+    def _item(self, verdict: Verdict) -> Item:
+        contrast, unit = verdict.contrast, unit_of(verdict.measure)
+        paired = contrast.difference
+        return Item(
+            label=label_of(verdict.measure),
+            marks=tuple(self._marks(verdict)),
+            base=number(contrast.base.value, unit),
+            tuned=number(contrast.tuned.value, unit),
+            difference=difference_alone(paired, unit),
+            rests_on=Led(f"n={rests_on(paired)}", WHOLE_LIST),
+            behind=tuple(self._behind(verdict.measure)),
+            where=tuple(self._where()) if verdict is self._primary else (),
+            advice=f"{verdict.advice[:1].upper()}{verdict.advice[1:]}." if verdict.advice else "",
+        )
+
+    def _marks(self, verdict: Verdict) -> Iterator[str]:
+        if verdict.role == "primary":
+            yield "primary"
+        if verdict.contrast.orientation == "lower_is_better":
+            yield "less is better"
+        if self._comparison.same_model and verdict.word in MOVED:
+            yield "false alarm"
+        if verdict.depends_on_missing:
+            yield "depends on missing data"
+
+    def _behind(self, measure: str) -> Iterator[Led]:
+        """What to read of a measure: flipped checks, or each arm's replies that it counts."""
+        if measure in CHECKS:
+            for way in ("lost", "won"):
+                found = self._reach.behind(self._flip(way))
+                if found is not None:
+                    yield Led(f"a check {way} in {found.text}", found.href)
+        elif measure in BEHIND:
+            for arm in self._arms:
+                one = self._of_arm(measure, arm.name)
+                if one is not None:
+                    yield Led(f"{arm.name}: {one.text}", one.href)
+
+    def _flip(self, way: str) -> dict[str, str]:
+        """The tags of turns at which a check flipped that way between these two arms."""
+        if self._reach.pair:
+            return {"flip": way}
+        base, tuned = (f"{arm.name}.check" for arm in self._arms)
+        return {base: "pass", tuned: "fail"} if way == "lost" else {base: "fail", tuned: "pass"}
+
+    def _where(self) -> Iterator[Led]:
+        """The capabilities of which it can be said that the primary measure moved there."""
+        for one in self._comparison.localisation:
+            moved = one.contrast.difference.value
+            if one.word in MOVED and moved is not None:
+                told = f"{label_of(one.contrast.group[1])} {change(moved, unit_of(one.measure))}"
+                yield Led(told, self._in_capability(one))
+
+    def _start(self) -> Iterator[Led]:
+        found = farthest(self._comparison)
+        for text in where_to_start(self._comparison):
+            yield Led(text, self._in_capability(found) if found is not None else "")
+
+    def _in_capability(self, verdict: Verdict) -> str:
+        """The list of what flipped there with the measure, else of all that probes it."""
+        capability = {verdict.contrast.group[0]: verdict.contrast.group[1]}
+        way = "lost" if (verdict.contrast.difference.value or 0) < 0 else "won"
+        flipped = self._reach.behind(capability | self._flip(way)) if verdict.measure in CHECKS else None
+        found = flipped or self._reach.behind(capability)
+        return found.href if found is not None else ""
