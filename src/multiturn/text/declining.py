@@ -9,6 +9,7 @@ refusal. Where a refusal is expected, a no is one: "No, not even one", "Donor or
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from multiturn.finding import Span
@@ -40,6 +41,7 @@ _DECLINES: Final = re.compile(
 )
 
 
+@lru_cache(maxsize=256)  # measures, checks and the report ask it of the same reply
 def declining(text: str) -> Span | None:
     """Where the reply declines what was asked, None where it does not.
 

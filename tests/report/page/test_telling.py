@@ -6,7 +6,8 @@ from tests import by_hand
 
 from multiturn.conversation import Conversation, Turn
 from multiturn.finding import Assessed, Signal
-from multiturn.report.page.shown import ShownArm, Told
+from multiturn.report.page.facets import turn_tags
+from multiturn.report.page.shown import Fluent, ShownArm, Told
 from multiturn.report.page.telling import QUOTED, fluent_but_wrong, proof
 
 ARMS = (ShownArm(name="base", label="m", run="r1"), ShownArm(name="tuned", label="n", run="r2"))
@@ -23,6 +24,11 @@ def held(*replies: str, said: tuple[str, ...] = (), refused: str = "", sample: i
     records = tuple(by_hand.ok(turn, reply) for turn, reply in enumerate(replies))
     signals: tuple[Signal, ...] = by_hand.refusals(refused)
     return by_hand.held("c", records, signals, by_hand.checks(*said), sample=sample)
+
+
+def fluent(what: Told, arms: tuple[ShownArm, ...] = ARMS) -> list[Fluent]:
+    """Its fluent but wrong replies."""
+    return list(fluent_but_wrong(what, arms, turn_tags(what, arms)))
 
 
 def test_a_lost_check_proves_most() -> None:
@@ -75,11 +81,11 @@ def test_long_replies_are_told_in_short_and_lost_ones_as_none() -> None:
 def test_a_wrong_reply_that_reads_well_is_told_with_the_lost_check() -> None:
     """The check that the first arm passes counts before one that both fail."""
     base, tuned = held("a", said=("fp",)), held("b", said=("ff",))
-    first, second = fluent_but_wrong(told((base, tuned), turns=1), ARMS)
+    first, second = fluent(told((base, tuned), turns=1))
     assert (first.arm, first.lost, first.what) == (0, False, "not: says 0.0")
     assert (second.arm, second.lost, second.what, second.reply) == (1, True, "not: says 0.1", "b")
 
 
 def test_a_refusal_is_not_fluent_but_wrong() -> None:
     """Something is raised."""
-    assert list(fluent_but_wrong(told((held("a", said=("f",), refused="x"),), turns=1), ARMS[:1])) == []
+    assert fluent(told((held("a", said=("f",), refused="x"),), turns=1), ARMS[:1]) == []

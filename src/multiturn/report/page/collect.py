@@ -85,13 +85,14 @@ class Collector:
             conversation=self._conversations[name],
             samples=tuple(tuple(held.get((sample, arm)) for arm in range(len(self._arms))) for sample in samples),
         )
-        self._rows.append(self._row(told))
+        tags = list(turn_tags(told, self._arms))
+        self._rows.append(self._row(told, tags))
         self._open.append(str(sheet(told, self._arms)))
-        self._keep(fluent_but_wrong(told, self._arms))
+        self._keep(fluent_but_wrong(told, self._arms, tags))
         if len(self._open) == CHUNK:
             self._close()
 
-    def _row(self, told: Told) -> Row:
+    def _row(self, told: Told, tags: Iterable[Sequence[Tag]]) -> Row:
         held = [[one for one in arm if one is not None] for arm in zip(*told.samples, strict=True)]
         outcomes = [Counter(checked.result.outcome for one in arm for checked in one.checks) for arm in held]
         return Row(
@@ -99,7 +100,7 @@ class Collector:
             turns=len(told.conversation.turns),
             samples=len(told.samples),
             tags=self._places(conversation_tags(told.conversation)),
-            turn_tags=tuple(self._places(tags) for tags in turn_tags(told, self._arms)),
+            turn_tags=tuple(map(self._places, tags)),
             passed=tuple(found["pass"] for found in outcomes),
             applied=tuple(found["pass"] + found["fail"] for found in outcomes),
             refusals=tuple(sum(len(one.refusals) for one in arm) for arm in held),

@@ -8,13 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from multiturn.report.numbers import in_short
-from multiturn.report.page.facets import turn_tags
 from multiturn.report.page.shown import Fluent, Proof
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from multiturn.finding import Assessed, Checked
+    from multiturn.report.page.facets import Tag
     from multiturn.report.page.shown import ShownArm, Told
 
 QUOTED: Final = 280
@@ -28,11 +28,11 @@ def proof(told: Told) -> Proof | None:
     if not told.samples or len(told.samples[0]) == 1:
         return None
     found = min(_candidates(told), key=lambda one: one[0], default=None)
-    return None if found is None else found[1]
+    return None if found is None else _short(told, *found[1:])
 
 
-def _candidates(told: Told) -> Iterator[tuple[int, Proof]]:
-    """Each turn that the first arm and another have, with how little it tells (from 0)."""
+def _candidates(told: Told) -> Iterator[tuple[int, int, int, Sequence[Checked]]]:
+    """Each turn that the first arm and another have: how little it tells (from 0), sample, turn, the check it tells."""
     for at, sample in enumerate(told.samples):
         first = sample[0]
         for other in sample[1:]:
@@ -45,7 +45,7 @@ def _candidates(told: Told) -> Iterator[tuple[int, Proof]]:
                 replies = _reply(first, turn), _reply(other, turn)
                 tells = (bool(lost), bool(flips), declined, replies[0] != replies[1])
                 if any(tells):
-                    yield tells.index(True), _short(told, at, turn, (lost or flips)[:1])
+                    yield tells.index(True), at, turn, (lost or flips)[:1]
 
 
 def _flips(first: Assessed, other: Assessed, turn: int) -> Iterator[Checked]:
@@ -75,14 +75,14 @@ def _meaning(checked: Checked) -> str:
     return in_short(checked.why or f"not: {checked.wants}", QUOTED)
 
 
-def fluent_but_wrong(told: Told, arms: Sequence[ShownArm]) -> Iterator[Fluent]:
-    """Every reply in which nothing is raised and yet a check fails."""
+def fluent_but_wrong(told: Told, arms: Sequence[ShownArm], tags: Iterable[Sequence[Tag]]) -> Iterator[Fluent]:
+    """Every reply in which nothing is raised and yet a check fails; ``tags`` are those of the turns."""
     turns = len(told.conversation.turns)
-    for place, tags in enumerate(turn_tags(told, arms)):
+    for place, found in enumerate(tags):
         at, turn = divmod(place, turns)
         for arm, shown in enumerate(arms):
             held = told.samples[at][arm]
-            if (f"{shown.name}.fluent", "wrong") not in tags or held is None:
+            if (f"{shown.name}.fluent", "wrong") not in found or held is None:
                 continue
             first = told.samples[at][0]
             lost = [one for one in _flips(first, held, turn) if one.result.outcome == "fail"] if first else []
