@@ -17,13 +17,14 @@ def watch(arm: api.Arm, so_far: api.Progress) -> None:
 
 
 try:
-    compared = api.compare(BASE_MODEL, TUNED_MODEL, watch=watch)  # writes outputs/mtbench_results.json
+    compared = api.compare(BASE_MODEL, TUNED_MODEL, watch=watch)  # writes outputs/report.html
 except MultiturnError as error:
     sys.stderr.write(f"evaluate_mtbench.py: {error}\n")
     sys.exit(error.exit_code)
 except KeyboardInterrupt:
     sys.exit("\nstopped; the same command goes on from here")
 Console().print(api.tables(compared.comparison))
+print(f"to read in a browser: {compared.page}")
 print(f"all transcripts and numbers: {compared.results}; to read: multiturn show {compared.tuned.run.id}")
 for change in compared.comparison.changes[:3]:
     print(f"multiturn diff {compared.base.run.id} {compared.tuned.run.id} {change.conversation}")

@@ -228,7 +228,7 @@ def test_reproducible_is_refused_where_an_engine_does_not_promise_it(
     mine.ASKED.clear()
     monkeypatch.setattr(mine, "PROMISES", False)
     with pytest.raises(UsageError, match="mine:b makes no promise"):
-        api.compare("mine:a", "mine:b", held, results=None)
+        api.compare("mine:a", "mine:b", held, results=None, page=None)
     assert mine.ASKED == []
 
 
@@ -240,8 +240,8 @@ def test_inside_a_running_loop(job: api.Job) -> None:
         plain = api.evaluate("mine:a", job)
         awaited = await api.aevaluate("mine:a", job)
         assert (plain.run, plain.reused, awaited.reused) == (awaited.run, False, True)
-        compared = api.compare("mine:a", "mine:b", job, results=None)
-        again = await api.acompare("mine:a", "mine:b", job, results=None)
+        compared = api.compare("mine:a", "mine:b", job, results=None, page=None)
+        again = await api.acompare("mine:a", "mine:b", job, results=None, page=None)
         assert (compared.base.reused, compared.tuned.reused, again.tuned.reused) == (True, False, True)
         assert again.comparison == compared.comparison
         with pytest.raises(NotFound):
@@ -289,7 +289,7 @@ def test_compare_holds_both_and_writes_the_results(
     job: api.Job, store: Store, mine: ModuleType, tmp_path: Path
 ) -> None:
     results = tmp_path / "deep" / "results.json"
-    compared = api.compare("mine:a", "mine:b", job, results=results)
+    compared = api.compare("mine:a", "mine:b", job, results=results, page=None)
     assert sorted(mine.ASKED) == [(name, *turn) for name in "ab" for turn in SIX]
     assert texts(store, compared.base)[0] == ("one", "a heard one")
     assert texts(store, compared.tuned)[0] == ("one", "b heard one")
@@ -308,7 +308,7 @@ def test_two_models_are_not_in_memory_at_once(
     job: api.Job, mine: ModuleType, specs: tuple[str, str], asked: list[list[str]]
 ) -> None:
     """The base is closed before the tuned one is asked; one that stands in both arms only at the end."""
-    api.compare(f"mine:{specs[0]}", f"mine:{specs[1]}", job, results=None)
+    api.compare(f"mine:{specs[0]}", f"mine:{specs[1]}", job, results=None, page=None)
     assert asked == mine.ASKED_WHEN_CLOSED
 
 
@@ -329,19 +329,19 @@ def test_both_arms_get_the_smaller_window(
 ) -> None:
     """A model with more room must not win by it."""
     settings = Settings(sampling=Sampling(max_tokens=5), window=asked)
-    compared = api.compare(base, tuned, changed(job, settings=settings), results=None)
+    compared = api.compare(base, tuned, changed(job, settings=settings), results=None, page=None)
     assert [held.run.conditions.context_window for held in (compared.base, compared.tuned)] == [window, window]
 
 
 def test_a_second_comparison_uses_the_base_again(job: api.Job, mine: ModuleType) -> None:
     """With another tuned model only that one is asked; the same comparison asks nothing."""
-    first = api.compare("mine:a", "mine:b", job, results=None)
+    first = api.compare("mine:a", "mine:b", job, results=None, page=None)
     mine.ASKED.clear()
-    second = api.compare("mine:a", "mine:c", job, results=None)
+    second = api.compare("mine:a", "mine:c", job, results=None, page=None)
     assert {name for name, _, _ in mine.ASKED} == {"c"}
     assert (second.base.run, second.base.reused, second.tuned.reused) == (first.base.run, True, False)
     mine.ASKED.clear()
-    again = api.compare("mine:a", "mine:c", job, results=None)
+    again = api.compare("mine:a", "mine:c", job, results=None, page=None)
     assert (mine.ASKED, again.base.reused, again.tuned.reused) == ([], True, True)
     assert again.comparison == second.comparison
 
@@ -349,7 +349,7 @@ def test_a_second_comparison_uses_the_base_again(job: api.Job, mine: ModuleType)
 @pytest.mark.usefixtures("mine")
 def test_a_base_run_held_alone_is_used_in_a_comparison(job: api.Job) -> None:
     held = api.evaluate("mine:a@300", job)
-    assert api.compare("mine:a@300", "mine:b@400", job, results=None).base.run == held.run
+    assert api.compare("mine:a@300", "mine:b@400", job, results=None, page=None).base.run == held.run
 
 
 @pytest.mark.usefixtures("mine")
@@ -357,23 +357,23 @@ def test_a_difference_must_be_declared(job: api.Job) -> None:
     """Arms with other system prompts are refused, unless ``vary`` names it; then the comparison says so."""
     arms = Arm(spec="mine:a"), Arm(spec="mine:b", system="Be kind.")
     with pytest.raises(ConditionsDiffer, match=r"system_prompt: None / 'Be kind\.'") as caught:
-        api.compare(*arms, job, results=None)
+        api.compare(*arms, job, results=None, page=None)
     assert "--vary system_prompt" in caught.value.hint
-    compared = api.compare(*arms, job, results=None, vary=["system"])
+    compared = api.compare(*arms, job, results=None, page=None, vary=["system"])
     assert any("system" in note for note in compared.comparison.notes)
     with pytest.raises(UsageError, match="no condition is called 'sistem'"):
-        api.compare(*arms, job, results=None, vary=["sistem"])
+        api.compare(*arms, job, results=None, page=None, vary=["sistem"])
 
 
 @pytest.mark.usefixtures("mine")
 def test_a_comparison_is_not_resumed_by_name(job: api.Job) -> None:
     with pytest.raises(UsageError, match="by their conditions"):
-        api.compare("mine:a", "mine:b", changed(job, resume="latest"), results=None)
+        api.compare("mine:a", "mine:b", changed(job, resume="latest"), results=None, page=None)
 
 
 def test_a_model_compared_with_itself(job: api.Job, mine: ModuleType) -> None:
     """It is held a second time with another seed, on one engine: an A/A run; here the seed changes nothing."""
-    compared = api.compare("mine:a", "mine:a", job, results=None)
+    compared = api.compare("mine:a", "mine:a", job, results=None, page=None)
     assert compared.comparison.notes[0].startswith("A/A run: ")
     assert compared.base.run.id != compared.tuned.run.id
     assert len(mine.ASKED) == 12
@@ -384,7 +384,7 @@ def test_a_model_compared_with_itself(job: api.Job, mine: ModuleType) -> None:
 @pytest.mark.usefixtures("mine")
 def test_stored_runs_are_compared_without_holding_any(job: api.Job, store: Store) -> None:
     """By their ids or how they begin; runs of different suites are refused."""
-    compared = api.compare("mine:a", "mine:b", job, results=None)
+    compared = api.compare("mine:a", "mine:b", job, results=None, page=None)
     again = api.compare_stored(store, compared.base.run.id, compared.tuned.run.id)
     assert again.comparison == compared.comparison
     assert again.base.reused

@@ -60,7 +60,7 @@ def look(samples: int = 1, **asked: Unpack[Asked]) -> api.Compared:
         plan=asked.get("plan", WORDS),
     )
     base, tuned = asked.get("base", "scripted:echo"), asked.get("tuned", "scripted:terse.json")
-    return api.compare(base, tuned, job, results=None)
+    return api.compare(base, tuned, job, results=None, page=None)
 
 
 def stored_look(base: str, tuned: str, plan: Plan = WORDS) -> api.Compared:

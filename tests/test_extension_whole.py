@@ -56,7 +56,7 @@ def look(
     settings = api.Settings(samples=samples, window=window)
     job = api.Job(suite=suite, settings=settings, store="runs.db", extend=extend, plan=WORDS)
     arms = (SERVER, "scripted:echo") if swap else ("scripted:echo", SERVER)
-    return api.compare(*arms, job, results=None)
+    return api.compare(*arms, job, results=None, page=None)
 
 
 def stored_look(base: str, tuned: str) -> api.Compared:

@@ -359,7 +359,7 @@ def test_our_own_plain_export_comes_back_with_its_statuses_and_flags(tmp_path: P
     said = {"cake": ["I can't eat walnuts. Say OK.", "x\nUser: y\nAssistant: z"], "sum": ["", "8.", "16."]}
     (tmp_path / "said.json").write_text(json.dumps(said), encoding="utf-8")
     job = api.Job(suite=tmp_path / "suite.json", store=tmp_path / "held.db")
-    held = api.compare("scripted:echo", f"scripted:{tmp_path}/said.json", job, results=tmp_path / "r.json")
+    held = api.compare("scripted:echo", f"scripted:{tmp_path}/said.json", job, results=tmp_path / "r.json", page=None)
     with api.open_store(tmp_path / "held.db") as store:
         for ours, arm in zip((held.base, held.tuned), api.import_results(store, tmp_path / "r.json").arms, strict=True):
             before, after = turns(store, ours.run), turns(store, arm.run)

@@ -298,7 +298,7 @@ def test_a_stored_run_that_is_used_again_is_put_into_the_group_too(store: Store,
     assert store.groups() == {}
     assert hold(STRONG).id == first.id
     job = api.Job(suite=SUITE, store=store.path, group="bot")
-    compared = api.compare("scripted:echo", first.arm.spec, job, results=None)
+    compared = api.compare("scripted:echo", first.arm.spec, job, results=None, page=None)
     assert compared.tuned.run.id == first.id
     assert [run.id for run in store.runs_in("bot")] == [first.id]
 

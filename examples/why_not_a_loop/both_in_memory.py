@@ -40,7 +40,7 @@ def with_multiturn(base: str, tuned: str) -> None:
         sampling = api.Sampling(max_tokens=4)
         suite = by_multiturn.suite_of({"hello": ["Hello"]})
         job = api.Job(suite=suite, settings=api.Settings(sampling=sampling), store=Path(folder) / "runs.db")
-        api.compare(base, tuned, job, results=None)
+        api.compare(base, tuned, job, results=None, page=None)
 
 
 def main(width: int = WIDTH) -> None:

@@ -7,8 +7,7 @@ uses again what is there. What this module does not know: the screen, flags, wha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -17,18 +16,17 @@ import msgspec
 from multiturn.arms import open_arms
 from multiturn.blocking import finish
 from multiturn.comparable import SEED, comparison_notes, same_arm
-from multiturn.compare import compare as compare_runs
 from multiturn.compare import require_measures
 from multiturn.conditions import Arm, Planned, RunRecord
 from multiturn.conversation import Suite
 from multiturn.dialogue import Manner
 from multiturn.errors import UsageError
 from multiturn.estimate import Estimated, estimate
-from multiturn.extension import UNDECLARED, allow_look, further_look, take_look
+from multiturn.extension import UNDECLARED, allow_look
 from multiturn.facts import EngineOptions
+from multiturn.outputs import DEFAULT_PAGE, DEFAULT_RESULTS, Files, writing
 from multiturn.pages import collector_of
 from multiturn.protocols import Engine
-from multiturn.report.page.collect import Collector
 from multiturn.report.page.page import write_page
 from multiturn.report.page.shown import Page
 from multiturn.report.plain_json import write_results
@@ -36,16 +34,12 @@ from multiturn.results import Comparison, Plan
 from multiturn.run import Progress, Settings, conditions_of, find_or_begin, hold_run, stored_progress
 from multiturn.store import Store, check_group_name, open_store
 from multiturn.stored import assessed
+from multiturn.stored_comparison import conclude
 from multiturn.suites.reading import load_suite
 from multiturn.suites.selection import select
 
 DEFAULT_SUITE: Final = "mtbench_conversations"
-DEFAULT_RESULTS: Final = Path("outputs/mtbench_results.json")
-DEFAULT_PAGE: Final = Path("outputs/report.html")
-_LATE_PLAN: Final = (
-    "both runs were there before this primary measure or margin was given: if it was chosen after looking at them, "
-    "verdicts are wrong more often than is said"
-)
+_KEPT: Final = "both runs are kept, the same command uses them again"
 SEEDS: Final = 2**63
 """How many seeds there are, from 0 on."""
 
@@ -121,13 +115,6 @@ class Compared(msgspec.Struct, frozen=True, kw_only=True):
     page: Path | None = None
 
 
-class Files(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a comparison is written; None: nowhere."""
-
-    results: Path | None
-    page: Path | None
-
-
 async def aevaluate(model: str | Arm, job: Job = DEFAULT_JOB, *, watch: Watch = unwatched) -> Held:
     """Hold a suite with one model; see :func:`evaluate`."""
     suite = job.chosen_suite()
@@ -150,6 +137,8 @@ async def acompare(
     """Hold a suite with two models and compare them; see :func:`compare`."""
     if job.resume is not None:
         raise UsageError("a comparison finds its runs by their conditions", hint="leave out --resume")
+    files = Files(results=results, page=page)
+    files.require_places()
     require_measures(job.plan)
     suite = job.chosen_suite()
     with open_store(job.store) as store:
@@ -179,7 +168,6 @@ async def acompare(
                 if all(engine is not later for _, later in arms[index + 1 :]):
                     await engine.close()  # so that two models are not in memory at once
         before = looking.held_before
-        files = Files(results=results, page=page)
         return _compared(store, (held[0], held[1]), same, vary=declared, files=files, held_before=before)
 
 
@@ -255,21 +243,11 @@ def compare_stored(
 
     Two runs of one arm need no declaration of their seeds: that is an A/A run, and the first note says so.
     """
-    require_measures(job.plan)
+    files = Files(results=results, page=page)
+    files.require_places()
     runs = [store.run(reference) for reference in (base, tuned)]
-    digests = {run.conditions.suite_digest for run in runs}
-    if len(digests) > 1:
-        of_one = len({run.suite_name for run in runs}) == 1
-        what = (
-            f"of {runs[0].suite_name}, but of other parts or another history of it" if of_one else "of different suites"
-        )
-        raise UsageError(
-            f"runs {runs[0].id} and {runs[1].id} are {what}",
-            hint="compare runs of the same conversations; multiturn runs lists them",
-        )
     held = [Held(run=run, progress=_stored_progress(store, run), reused=True) for run in runs]
     late = job.plan != Plan() and not job.extend
-    files = Files(results=results, page=page)
     return _compared(store, (held[0], held[1]), job, vary=vary, files=files, held_before=True, late_plan=late)
 
 
@@ -305,66 +283,34 @@ def _compared(
     held_before: bool,
     late_plan: bool = False,
 ) -> Compared:
-    base, tuned = held
-    notes = comparison_notes(base.run, tuned.run, vary)
-    first, second = base.run, tuned.run
-    plan = job.plan
-    if job.extend:
-        plan, told = take_look(store, plan, first, second, held_before=held_before)
-        notes = (*notes, *told)
-    else:
-        notes = (*notes, *further_look(store, first, second))
-    if late_plan:
-        notes = (*notes, _LATE_PLAN)
-    suite = store.suite(first.conditions.suite_digest)
-    collector = collector_of(suite, (first, second)) if files.page is not None else None
-    comparison = compare_runs(
-        suite,
-        *(
-            assessed(store, run) if collector is None else collector.watch(arm, assessed(store, run))
-            for arm, run in enumerate((first, second))
-        ),
-        base_run=first.id,
-        tuned_run=second.id,
-        notes=notes,
-        plan=plan,
-        same_model=same_arm(first, second),
-        samples=(first.conditions.planned_samples, second.conditions.planned_samples),
+    """Conclude, and write what is wanted of it."""
+    base, tuned = (one.run for one in held)
+    collector = collector_of(store.suite(base.conditions.suite_digest), (base, tuned)) if files.page else None
+    comparison = conclude(
+        store,
+        (base, tuned),
+        job.plan,
+        vary=vary,
+        extend=job.extend,
+        held_before=held_before,
+        late_plan=late_plan,
+        passing=None if collector is None else collector.watch,
     )
-    compared = Compared(base=base, tuned=tuned, comparison=comparison, results=files.results, page=files.page)
-    _write(store, compared, collector)
-    return compared
-
-
-def _write(store: Store, compared: Compared, collector: Collector | None) -> None:
-    """Both files, as far as they are wanted."""
-    runs = compared.base.run, compared.tuned.run
-    if compared.results is not None:
-        with _telling(compared.results, "--results"):
+    if files.results is not None:
+        with writing(files.results, "--results", _KEPT):
             write_results(
-                compared.results,
-                base_run=runs[0],
-                tuned_run=runs[1],
-                base=assessed(store, runs[0]),
-                tuned=assessed(store, runs[1]),
-                comparison=compared.comparison,
+                files.results,
+                base_run=base,
+                tuned_run=tuned,
+                base=assessed(store, base),
+                tuned=assessed(store, tuned),
+                comparison=comparison,
             )
-    if compared.page is not None and collector is not None:
-        page = Page(runs=runs, collected=collector.collected(), comparisons=(compared.comparison,))
-        with _telling(compared.page, "--report"):
-            write_page(compared.page, page)
-
-
-@contextmanager
-def _telling(path: Path, flag: str) -> Iterator[None]:
-    """A file that can't be written is a matter of where it was to go."""
-    try:
-        yield
-    except OSError as error:
-        raise UsageError(
-            f"{path} can't be written: {error.strerror}",
-            hint=f"name another file ({flag} PATH); both runs are kept, the same command uses them again",
-        ) from None
+    if files.page is not None and collector is not None:
+        page = Page(runs=(base, tuned), collected=collector.collected(), comparisons=(comparison,))
+        with writing(files.page, "--report", _KEPT):
+            write_page(files.page, page)
+    return Compared(base=held[0], tuned=held[1], comparison=comparison, results=files.results, page=files.page)
 
 
 def _stored_progress(store: Store, run: RunRecord) -> Progress:

@@ -52,7 +52,11 @@ def test_a_fine_tune_that_refuses_is_told_from_its_base(smollm2: Path, smollm2_l
     seen: list[int] = []
     specs = str(smollm2), str(smollm2_lora)
     compared = api.compare(
-        *specs, job(tmp_path / "runs.db", CHANCE), results=None, watch=lambda _arm, _progress: seen.append(networks())
+        *specs,
+        job(tmp_path / "runs.db", CHANCE),
+        results=None,
+        page=None,
+        watch=lambda _arm, _progress: seen.append(networks()),
     )
     base, tuned = shares(compared, "refusal")
     assert base <= 0.34
@@ -60,7 +64,7 @@ def test_a_fine_tune_that_refuses_is_told_from_its_base(smollm2: Path, smollm2_l
     assert set(seen) == {1}
     base_run, tuned_run = (held.run.conditions.identity for held in (compared.base, compared.tuned))
     assert {key for key in base_run if base_run[key] != tuned_run[key]} == {"adapter"}
-    again = api.compare(*specs, job(tmp_path / "runs.db", CHANCE), results=None, watch=_nobody)
+    again = api.compare(*specs, job(tmp_path / "runs.db", CHANCE), results=None, page=None, watch=_nobody)
     assert again.base.reused
     assert again.tuned.reused
     assert networks() == 0

@@ -255,7 +255,7 @@ def test_a_comparison_of_two_servers_finds_what_the_adapter_did(tmp_path: Path) 
         suite=Suite(name="s", conversations=said), settings=api.Settings(sampling=sampling), store=tmp_path / "m.db"
     )
     one, other = (f"openai:smollm@{server.listening_address}/v1" for server in (base, tuned))
-    compared = api.compare(one, other, job, results=tmp_path / "r.json")
+    compared = api.compare(one, other, job, results=tmp_path / "r.json", page=None)
     refusals = next(contrast for contrast in compared.comparison.contrasts if contrast.measure == "refusal")
     assert (refusals.base.value, refusals.tuned.value) == (0.0, 1.0)
     assert [arm.run.conditions.identity["server"] for arm in (compared.base, compared.tuned)] == ["llamacpp"] * 2

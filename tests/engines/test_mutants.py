@@ -100,7 +100,7 @@ def test_a_model_is_compared_with_its_own_mutant(tmp_path: Path) -> None:
     turns = (Turn(text="Say one word."), Turn(text="And another."))
     suite = Suite(name="s", conversations=(Conversation(id="a", turns=turns),))
     job = api.Job(suite=suite, settings=api.Settings(sampling=Sampling(max_tokens=4)), store=tmp_path / "runs.db")
-    compared = api.compare("demo:base", "mutant:forgets:demo:base", job, results=None)
+    compared = api.compare("demo:base", "mutant:forgets:demo:base", job, results=None, page=None)
     assert [held.progress.replies for held in (compared.base, compared.tuned)] == [2, 2]
     assert all(note.startswith("fix first") for note in compared.comparison.notes), "nothing is lost but to the limit"
 

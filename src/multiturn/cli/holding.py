@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 TOO_MUCH_MISSING: Final = 0.1
 """Share of turns that failed, above which a run's exit code says so."""
 RESULTS: Final = Path("outputs/mtbench_results.json")
+REPORT: Final = "outputs/report.html"
 DEMO_TOKENS: Final = 120
 DEMO_SUITE: Final = "quick"
 
@@ -52,6 +53,7 @@ def add_to(app: typer.Typer) -> None:
 def demo(
     store: flags.StoreWhere = None,
     results: flags.Results = RESULTS,
+    report: flags.Report = REPORT,
     limit: flags.Limit = None,
     max_tokens: flags.MaxTokens = DEMO_TOKENS,
     fresh: flags.Fresh = False,
@@ -66,13 +68,15 @@ def demo(
     say("model validates nothing. Used are 12 of 48 conversations (--suite quick).\n")
     job = flags.Asked(suite=DEMO_SUITE, limit=limit, max_tokens=max_tokens, store=store, fresh=fresh).job()
     with watching(quiet=quiet) as watch:
-        compared = run_until_done(multiturn.api.acompare("demo:base", "demo:tuned", job, results=results, watch=watch))
+        held = multiturn.api.acompare("demo:base", "demo:tuned", job, results=results, page=_page(report), watch=watch)
+        compared = run_until_done(held)
     _show(compared)
     changed = compared.comparison.changes
     most = changed[0].conversation if changed else "ID"
     say(f"\nread one:  multiturn show {compared.tuned.run.id} {most}")
     say(f"side by side:  multiturn diff {compared.base.run.id} {compared.tuned.run.id} {most}")
     say("all 48 conversations, longer replies:  multiturn compare demo:base demo:tuned")
+    _show_page(compared)
     _end(compared.base, compared.tuned)
 
 
@@ -90,6 +94,7 @@ def compare(
         ),
     ] = None,
     results: flags.Results = RESULTS,
+    report: flags.Report = REPORT,
     vary: flags.Vary = None,
     primary: Primary = PRIMARY,
     margin: Margins = None,
@@ -119,7 +124,9 @@ def compare(
         with multiturn.api.open_store(job.store, create=False) as opened:
             if failing:
                 require_primary(opened.suite(opened.run(base).conditions.suite_digest), job.plan)
-            compared = multiturn.api.compare_stored(opened, base, tuned, job=job, vary=vary or [], results=results)
+            compared = multiturn.api.compare_stored(
+                opened, base, tuned, job=job, vary=vary or [], results=results, page=_page(report)
+            )
         _conclude(compared, failing, everything=all_tables)
         return
     if failing:
@@ -132,8 +139,8 @@ def compare(
         return
     with watching(quiet=asked.quiet, marks=dict(zip(arms, marked, strict=True))) as watch:
         told = functools.partial(multiturn.api.acompare, *arms, vary=vary or [], watch=watch, tell=warn)
-        compared = run_until_done(told(job, results=results))
-        before = None if golden is None else run_until_done(told(golden, results=None))
+        compared = run_until_done(told(job, results=results, page=_page(report)))
+        before = None if golden is None else run_until_done(told(golden, results=None, page=None))
     marked = _seeds(compared, marked)
     _conclude(compared, failing, marked, before=(job, before) if before is not None else None, everything=all_tables)
 
@@ -153,6 +160,7 @@ def _conclude(
         job, golden = before
         _show_gap(job, (golden.base, compared.base), (golden.tuned, compared.tuned), marked=marked)
         held = [golden.base, golden.tuned, *held]
+    _show_page(compared)
     _end(*held, marked=marked * (len(held) // 2))
     _fail(compared, failing)
 
@@ -248,6 +256,17 @@ def _show(compared: Compared, marked: tuple[str, str] = ("", ""), *, everything:
     OUT.print()
     OUT.print(multiturn.api.tables(compared.comparison, everything=everything))
     say(f"transcripts and numbers: {compared.results}")
+
+
+def _page(typed: str) -> Path | None:
+    """Where the page goes; none where nothing was typed for it."""
+    return Path(typed) if typed else None
+
+
+def _show_page(compared: Compared) -> None:
+    """Where the page is, as the last line that a reader sees."""
+    if compared.page is not None:
+        say(f"\nreport: {compared.page}  (open it in a browser)", "bold")
 
 
 def _tell(held: Held, mark: str = "") -> None:

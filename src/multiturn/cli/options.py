@@ -154,6 +154,15 @@ StoreWhere = Annotated[
 Results = Annotated[
     Path, typer.Option("--results", help="Where the plain JSON of a comparison goes.", rich_help_panel=STORING)
 ]
+Report = Annotated[
+    str,
+    typer.Option(
+        "--report",
+        metavar="PATH",
+        help="Where the report goes, a page that a browser opens; '' for no report.",
+        rich_help_panel=STORING,
+    ),
+]
 Fresh = Annotated[
     bool,
     typer.Option("--fresh", help="Hold again even what is stored under the same conditions.", rich_help_panel=STORING),

@@ -15,9 +15,17 @@ if TYPE_CHECKING:
 def whole_file(path: Path) -> Iterator[IO[bytes]]:
     """A file beside ``path`` that takes its place when the block ends well, and is removed when it does not.
 
+    What is no file but is there (a pipe, ``/dev/stdout``) is written to as it comes. Of a link, the file that it leads
+    to is replaced.
+
     Raises:
         OSError: It can't be written; an older file is untouched.
     """
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        with path.open("wb") as file:
+            yield file
+        return
+    path = path.resolve()
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
