@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from multiturn.report.numbers import counted, in_short, number, setting
+from multiturn.report.numbers import counted, in_short, setting
 from multiturn.transcript import Sampling
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from multiturn.conditions import RunRecord
     from multiturn.report.page.shown import ShownArm
 
-HASH: Final = 12
+HASH: Final = 8
 """Characters of a hash that are shown."""
 PROMPT: Final = 120
 """Characters of a system prompt that are shown."""
@@ -28,8 +28,8 @@ _NONE: Final = "none"
 _JUDGE: Final = "none was asked"
 _HISTORY: Final = {"self": "the model's own earlier replies", "golden": "golden replies in place of the model's own"}
 _OVERFLOW: Final = {
-    "stop": "a conversation that outgrows it stops",
-    "drop-oldest": "of a conversation that outgrows it the oldest turns are left out",
+    "stop": "then a conversation stops",
+    "drop-oldest": "then its oldest turns are left out",
 }
 _TEMPLATE: Final = {"model": "each model's own", "plain": "the plain User:/Assistant: form"}
 _BY: Final = {"multiturn": "by multiturn", "imported by multiturn": "imported by multiturn"}
@@ -61,7 +61,7 @@ def conditions_shown(runs: Sequence[RunRecord], arms: Sequence[ShownArm]) -> tup
         ("History", _history),
         ("System prompt", _system),
         ("Template", _template),
-        ("Context window", _window),
+        ("Window", _window),
         ("Held", _held),
         ("Judge", lambda _run: iter((_JUDGE,))),
     )
@@ -94,7 +94,8 @@ def _model(run: RunRecord) -> Iterator[str]:
 def _suite(run: RunRecord) -> Iterator[str]:
     yield f"{run.suite_name} version {run.suite_version}"
     turns = run.turns // run.conditions.samples
-    yield f"{counted(run.conversations, 'conversation')} with {counted(turns, 'turn')}"
+    yield counted(run.conversations, "conversation")
+    yield counted(turns, "turn")
 
 
 def _sampling(run: RunRecord) -> Iterator[str]:
@@ -105,11 +106,11 @@ def _sampling(run: RunRecord) -> Iterator[str]:
     yield "greedy (temperature 0)" if sampling.temperature == 0 else f"temperature {setting(sampling.temperature)}"
     if sampling.temperature != 0:
         yield f"top-p {setting(sampling.top_p)}"
-    yield f"at most {counted(sampling.max_tokens, 'token')} a reply"
+    yield f"up to {counted(sampling.max_tokens, 'token')}"
     yield from _unusual(sampling)
     yield f"seed {sampling.seed}"
     samples = run.conditions.samples
-    yield "each conversation held once" if samples == 1 else f"each conversation held {number(samples, 'count')} times"
+    yield counted(samples, "sample")
 
 
 def _unusual(sampling: Sampling) -> Iterator[str]:
@@ -130,7 +131,7 @@ def _engine(run: RunRecord) -> Iterator[str]:
     yield f"{identity.get('engine', 'not known')} {version}".rstrip()
     if identity.get("server"):
         yield identity["server"]
-    yield "reproducible: held again, the same texts come out" if run.conditions.reproducible else "not reproducible"
+    yield "reproducible" if run.conditions.reproducible else "not reproducible"
 
 
 def _history(run: RunRecord) -> Iterator[str]:
@@ -161,8 +162,7 @@ def _window(run: RunRecord) -> Iterator[str]:
 
 
 def _held(run: RunRecord) -> Iterator[str]:
-    """``2026-11-30 17:55 UTC``: to the minute."""
-    yield f"{run.created[:16].replace('T', ' ')} UTC"
+    yield run.created[:10]
     yield f"run {run.id}"
     yield from (f"{how} {run.versions[by]}" for by, how in _BY.items() if by in run.versions)
 

@@ -6,13 +6,14 @@ first. What this module does not know: HTML, and the parts below the first scree
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from multiturn.report.broken import FIX_FIRST
 from multiturn.report.conclusion import CLOSING, beside, rules
 from multiturn.report.numbers import counted, in_short
+from multiturn.report.page.charts import Chart, primary_figure
 from multiturn.report.page.conditions_shown import Condition, conditions_shown
 from multiturn.report.page.fluent import FluentPart, fluent_part
 from multiturn.report.page.gist import Badge, Gist, gist
@@ -26,17 +27,10 @@ if TYPE_CHECKING:
 
     from multiturn.report.page.shown import Page, ShownArm
 
-TITLE = 60
+TITLE: Final = 60
 """Characters of a model's name in the title of the page."""
-WARNING = "warning: "
+WARNING: Final = "warning: "
 """How a note begins that is more than worth knowing."""
-
-
-class Note(msgspec.Struct, frozen=True):
-    """What a reader must know; ``grave``: it is a warning."""
-
-    text: str
-    grave: bool
 
 
 class Front(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,10 +52,11 @@ class Front(msgspec.Struct, frozen=True, kw_only=True):
     read: tuple[ReadFirst, ...]
     changed: int
     conditions: tuple[Condition, ...]
-    notes: tuple[Note, ...]
+    warnings: tuple[str, ...]
+    notes: tuple[str, ...]
     more: tuple[str, ...]
     closing: str
-    figure: object | None
+    figure: Chart | None
     fluent: FluentPart
     tables: tuple[TablePart, ...]
 
@@ -76,9 +71,10 @@ def front(page: Page) -> Front:
     first = alone or standing
     assert first is not None  # noqa: S101 - one of them is there
     run = page.runs[0]
+    notes = dict.fromkeys(_notes(page))
     return Front(
         title=f"{_word(page, alone)}{_models(arms)}",
-        suite=f"{run.suite_name} {run.suite_version}, {counted(run.conversations, 'conversation')}",
+        suite=f"{run.suite_name} version {run.suite_version}, {counted(run.conversations, 'conversation')}",
         arms=arms,
         badges=alone.badges if alone is not None else (),
         heading=first.heading,
@@ -88,10 +84,11 @@ def front(page: Page) -> Front:
         read=read_first(page),
         changed=len(largest_changes(page)),
         conditions=conditions_shown(page.runs, arms),
-        notes=tuple(sorted(map(_note, dict.fromkeys(_notes(page))), key=lambda note: not note.grave)),
+        warnings=tuple(note.removeprefix(WARNING) for note in notes if note.startswith(WARNING)),
+        notes=tuple(note for note in notes if not note.startswith(WARNING)),
         more=tuple(_more(page)),
         closing=CLOSING if page.comparisons else "",
-        figure=None,
+        figure=primary_figure(page.comparisons[0]) if alone is not None else None,
         fluent=fluent_part(page.collected, reach),
         tables=tables_shown(page, reach, naming_of(page)),
     )
@@ -130,11 +127,6 @@ def _notes(page: Page) -> Iterator[str]:
     common = set(page.runs[0].notes).intersection(*(run.notes for run in page.runs[1:]))
     for run, arm in zip(page.runs, page.collected.arms, strict=True):
         yield from (note if note in common else f"{arm.name}: {note}" for note in run.notes)
-
-
-def _note(text: str) -> Note:
-    grave = text.startswith(WARNING)
-    return Note(text.removeprefix(WARNING), grave)
 
 
 def _more(page: Page) -> Iterator[str]:

@@ -36,12 +36,11 @@ TONES: Final[dict[VerdictWord, Tone]] = {
     "inconclusive": "unsure",
 }
 CHECKS: Final = frozenset({"check_pass", "turn_pass"})
-FOLLOWS: Final = "what stands here may be no more than a consequence of what is to be fixed first"
 _GROUPS: Final[tuple[tuple[VerdictWord, str, str], ...]] = (
     ("regressed", "Got worse", "Nothing, as far as this comparison can tell."),
     ("improved", "Got better", "Nothing, as far as this comparison can tell."),
-    ("inconclusive", "Can't be told yet", "Nothing: each measure has a verdict."),
-    ("changed", "Other, neither better nor worse", ""),
+    ("inconclusive", "Can't be told", "Nothing: each measure has a verdict."),
+    ("changed", "Changed", ""),
     ("equivalent", "About the same", ""),
 )
 """Where measures of which this is said stand, and what is said where there is none; without that, no group."""
@@ -76,13 +75,12 @@ class Item(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Group(msgspec.Struct, frozen=True, kw_only=True):
-    """The measures that went one way; ``none`` is said where there are none, ``note`` what to know of all."""
+    """The measures that went one way; ``none`` is said where there are none."""
 
     title: str
     tone: Tone
     items: tuple[Item, ...]
     none: str
-    note: str = ""
 
 
 class Wrong(msgspec.Struct, frozen=True):
@@ -165,25 +163,19 @@ class _Telling:
         text = what_is_wrong(one, self._names)
         behind = []
         for measure in one.measures:
-            found = self._of_arm(measure, self._names[one.arm])
-            what = f"the {label_of(measure)}" if len(one.measures) > 1 else "them"
+            key, value = BEHIND[measure]
+            found = self._reach.behind({f"{self._names[one.arm]}.{key}": value})
+            what = f"{label_of(measure)} in " if len(one.measures) > 1 else ""
             if found is not None:
-                behind.append(Led(f"read {what}, in {found.text}", found.href))
+                behind.append(Led(f"read {what}{found.text}", found.href))
         return Wrong(f"{text[:1].upper()}{text[1:]}", tuple(behind))
-
-    def _of_arm(self, measure: str, arm: str) -> Led | None:
-        """The conversations with replies of an arm that a measure counts, how many they are as the text."""
-        key, value = BEHIND[measure]
-        found = self._reach.behind({f"{arm}.{key}": value})
-        return None if found is None else Led(found.text, found.href)
 
     def _groups(self) -> Iterator[Group]:
         verdicts = self._comparison.verdicts
         for word, title, none in _GROUPS:
             items = tuple(self._item(one) for one in verdicts if one.word == word)
             if items or (none and verdicts):
-                follows = word == "improved" and items and any(one.differs for one in self._broken)
-                yield Group(title=title, tone=TONES[word], items=items, none=none, note=FOLLOWS if follows else "")
+                yield Group(title=title, tone=TONES[word], items=items, none=none)
 
     def _item(self, verdict: Verdict) -> Item:
         contrast, unit = verdict.contrast, unit_of(verdict.measure)
@@ -201,27 +193,26 @@ class _Telling:
         )
 
     def _marks(self, verdict: Verdict) -> Iterator[str]:
-        if verdict.role == "primary":
-            yield "primary"
-        if verdict.contrast.orientation == "lower_is_better":
-            yield "less is better"
+        if verdict.word == "changed":
+            yield "neither way is better"
         if self._comparison.same_model and verdict.word in MOVED:
             yield "false alarm"
         if verdict.depends_on_missing:
             yield "depends on missing data"
 
     def _behind(self, measure: str) -> Iterator[Led]:
-        """What to read of a measure: flipped checks, or each arm's replies that it counts."""
+        """What to read of a measure, and in how many conversations: flipped checks, or replies that it counts."""
         if measure in CHECKS:
-            for way in ("lost", "won"):
-                found = self._reach.behind(self._flip(way))
-                if found is not None:
-                    yield Led(f"a check {way} in {found.text}", found.href)
+            told = [(self._flip(way), f"{way} in") for way in ("lost", "won")]
         elif measure in BEHIND:
-            for arm in self._arms:
-                one = self._of_arm(measure, arm.name)
-                if one is not None:
-                    yield Led(f"{arm.name}: {one.text}", one.href)
+            key, value = BEHIND[measure]
+            told = [({f"{arm.name}.{key}": value}, f"{arm.name} in") for arm in self._arms]
+        else:
+            told = []
+        for tags, what in told:
+            found = self._reach.behind(tags)
+            if found is not None:
+                yield Led(f"{what} {number(found.conversations, 'count')}", found.href)
 
     def _flip(self, way: str) -> dict[str, str]:
         """The tags of turns at which a check flipped that way between these two arms."""

@@ -25,7 +25,6 @@ WHOLE_LIST: Final = "#list"
 
 BEHIND: Final[dict[str, Tag]] = {
     "check_pass": ("check", "pass"),
-    "turn_pass": ("check", "pass"),
     "refusal": ("refusal", "any"),
     "refusal_full": ("refusal", "full"),
     "refusal_unexpected": ("refusal", "unexpected"),
