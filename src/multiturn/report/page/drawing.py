@@ -8,10 +8,12 @@ machine; the page scales it. Colours are the page's own variables.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 import altair as alt
 import vl_convert
+from altair.utils.schemapi import debug_mode
 
 from multiturn.report.page.layers import (
     INK,
@@ -42,6 +44,8 @@ if TYPE_CHECKING:
 
 VERSION: Final = "6.4"
 """Of Vega-Lite: what altair writes."""
+KEPT: Final = 64
+"""Drawings that are kept, for a page that is written again."""
 
 _EDGE: Final = 8
 _GAP: Final = 24
@@ -62,9 +66,15 @@ _OUTCOMES: Final = (("var(--good)", "var(--good)"), ("none", SOFT), ("var(--bad-
 """How a bar of what was won, tied and lost is filled and outlined."""
 
 
+@lru_cache(maxsize=KEPT)
 def draw(picture: Picture) -> str:
-    """The picture as SVG: a document of its own, not yet fit for the page (``svg.py`` makes it so)."""
-    return vl_convert.vegalite_to_svg(declared(picture).to_dict(), vl_version=VERSION)
+    """The picture as SVG: a document of its own, not yet fit for the page (``svg.py`` makes it so).
+
+    Altair's checks of what is declared are left to the tests: they take longer than drawing it.
+    """
+    with debug_mode(arg=False):
+        declaration = declared(picture).to_dict(validate=False)
+    return vl_convert.vegalite_to_svg(declaration, vl_version=VERSION)
 
 
 def declared(picture: Picture) -> alt.LayerChart:

@@ -41,11 +41,18 @@ _CAP: Final = 3
 
 def whole(layers: Iterable[alt.Chart], said: Iterable[Record], height: float) -> alt.LayerChart:
     """The layers over each other in one picture, each with scales of its own, and what is written there on top."""
-    drawn = alt.layer(*layers, *written(said)).resolve_scale(x="independent", y="independent")
-    sized = drawn.properties(width=WIDTH, height=height, padding=0, autosize=alt.AutoSizeParams(type="none"))
-    plain: alt.LayerChart = sized.configure(aria=False, background="transparent")
-    bare: alt.LayerChart = plain.configure_view(stroke=None)
-    return bare
+    found = alt.layer(
+        *layers,
+        *written(said),
+        width=WIDTH,
+        height=height,
+        padding=0,
+        autosize=alt.AutoSizeParams(type="none"),
+        background="transparent",
+        resolve=alt.Resolve(scale=alt.ScaleResolveMap(x="independent", y="independent")),
+        config=alt.Config(aria=False, view=alt.ViewConfig(stroke=None)),
+    )
+    return cast("alt.LayerChart", found)
 
 
 def layer(records: Iterable[Record]) -> alt.Chart:
