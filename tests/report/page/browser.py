@@ -5,6 +5,7 @@ Every test that opens a page ends with :meth:`Opened.quiet`, which says what the
 
 from __future__ import annotations
 
+import re
 import shutil
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
@@ -47,8 +48,17 @@ class Opened:
         self.console.append(f"{message.type}: {message.text}")
 
     def _asked(self, request: Request) -> None:
-        if request.url.partition("#")[0] != self._address:
+        if request.url.partition("#")[0] not in {self._address, "about:blank"}:
             self.requests.append(request.url)
+
+    def go(self, place: str) -> None:
+        """Open the file anew, at this place of it; nothing of what was there before is kept."""
+        self.page.goto("about:blank")
+        self.page.goto(self._address + place)
+
+    def until(self, selector: str, text: str) -> None:
+        """Wait for an element that says just this; the page's policy forbids to wait for an expression."""
+        self.page.locator(selector, has_text=re.compile(f"^{re.escape(text)}$")).first.wait_for()
 
     @property
     def violations(self) -> list[str]:
@@ -125,7 +135,7 @@ def opened(
         made.add_init_script(VIOLATIONS)
         made.route("**/*", only_the_file)
         window = Opened(made.new_page(), address)
-        window.page.goto(address + place)
+        window.go(place)
         yield window
     finally:
         made.close()

@@ -12,6 +12,7 @@ class List {
     this.search = new Search(book);
     this.selects = [...document.querySelectorAll("select[data-choice]")];
     this.orders = [...byId("order").options].map((option) => option.value);
+    this.tagOf = new Map(this.selects.flatMap((select) => [...select.options].map((option) => [option, this.tag(option)])));
     this.filter = new Filter().prepare(book);
     this.rows = book.rows; // those that are asked for, in their order
     this.drawn = [];
@@ -36,25 +37,24 @@ class List {
       byId("find").focus();
     });
     byId("more").addEventListener("click", () => this.more(ROWS_AT_ONCE));
-    new IntersectionObserver(([seen]) => seen.isIntersecting && this.more(ROWS_AT_ONCE), {
-      rootMargin: "800px",
-    }).observe(byId("more"));
+    const near = new IntersectionObserver(([end]) => {
+      if (!end.isIntersecting) return;
+      this.more(ROWS_AT_ONCE);
+      near.unobserve(end.target); // so that it tells again where the end is still near
+      near.observe(end.target);
+    }, { rootMargin: "800px" });
+    near.observe(byId("more"));
   }
 
   // What a filter says is instead of what it said.
   choose(select) {
-    const kept = this.filter.without(this.tagsOf(select));
-    const tag = this.tagOf(select.selectedOptions[0]);
+    const kept = this.filter.without([...select.options].map((option) => this.tagOf.get(option)));
+    const tag = this.tagOf.get(select.selectedOptions[0]);
     this.moved(tag ? kept.with(tag) : kept);
   }
 
-  tagOf(option) {
-    const [key, value] = readParts(option.value.replace(/^#list\?/, ""))[0] ?? [];
-    return this.book.tags.find((tag) => tag.key === key && tag.value === value);
-  }
-
-  tagsOf(select) {
-    return [...select.options].map((option) => this.tagOf(option)).filter(Boolean);
+  tag(option) {
+    return readFilter(option.value, this.book, this.orders)[0].tags[0];
   }
 
   // Show the conversations of an address; whether they are all there at once, or still looked for.
@@ -98,7 +98,7 @@ class List {
     const { tags, text, order } = this.filter;
     for (const select of this.selects) {
       const options = [...select.options];
-      const chosen = options.filter((option) => tags.includes(this.tagOf(option)));
+      const chosen = options.filter((option) => tags.includes(this.tagOf.get(option)));
       const several = options.find((option) => option.value === "several");
       if (several) several.hidden = chosen.length < 2;
       select.value = chosen.length > 1 ? "several" : (chosen[0]?.value ?? "");
@@ -126,7 +126,6 @@ class List {
 
   put(rows) {
     const all = this.book.rows.length;
-    const drawn = this.drawn.length;
     this.rows = rows;
     byId("count").textContent = this.filter.empty
       ? `${all} conversation${all === 1 ? "" : "s"}`
@@ -134,7 +133,7 @@ class List {
     const focused = this.drawn[[...byId("rows").children].findIndex((one) => one.contains(document.activeElement))];
     this.drawn = [];
     byId("rows").replaceChildren();
-    this.more(Math.min(Math.max(drawn, ROWS_AT_ONCE), 4 * ROWS_AT_ONCE));
+    this.more(ROWS_AT_ONCE);
     byId("conversations").hidden = rows.length === 0;
     if (focused) this.link(focused)?.focus({ preventScroll: true });
   }

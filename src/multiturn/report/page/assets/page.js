@@ -115,7 +115,7 @@ class Pages {
   // On paper there is nothing to unfold, and all conversations are there.
   unfold() {
     if (!byId("overview").hidden) this.list.more(this.list.rows.length);
-    this.folded = [...document.querySelectorAll("details:not([open])")].filter((one) => !one.querySelector("pre.prompt"));
+    this.folded = [...document.querySelectorAll("details:not([open])")].filter((one) => !one.matches(".more"));
     for (const details of this.folded) details.open = true;
   }
 
