@@ -46,8 +46,8 @@ _WIDE: Final = (
 )
 _LETTERS: Final = rf"[^\s{_SIGN}{_WIDE}]+"
 _WORD: Final = re.compile(
-    rf"{_LETTERS}(?:['’]{_LETTERS}|(?<=\d)[.,:](?=\d){_LETTERS})*"
-    rf"|[{_WIDE}][\u3099\u309a\ufe00-\ufe0f\U000e0100-\U000e01ef]*|([{_SIGN}])\1*"
+    rf"({_LETTERS}(?:['’]{_LETTERS}|(?<=\d)[.,:](?=\d){_LETTERS})*"
+    rf"|[{_WIDE}][\u3099\u309a\ufe00-\ufe0f\U000e0100-\U000e01ef]*|([{_SIGN}])\2*)"
 )
 
 
@@ -77,19 +77,19 @@ def differing(first: str, second: str) -> Differing | None:
     if first > second:  # of several sequences of the same length the same one is found from both sides
         found = differing(second, first)
         return found and Differing(found.second, found.first, found.common, found.throughout)
-    places = _places(first), _places(second)
-    words = tuple([text[start:end] for start, end in of] for text, of in zip((first, second), places, strict=True))
+    texts = _Words(first), _Words(second)
+    words = texts[0].words, texts[1].words
     if words[0] == words[1]:
         return _NOTHING
     if len(words[0]) * len(words[1]) > MOST:
         return None
-    lengths = _sums(words[0]), _sums(words[1])
+    lengths = texts[0].lengths, texts[1].lengths
     kept = _without_chance(common_runs(*words), lengths)
     shared = 2 * sum(lengths[0][at + size] - lengths[0][at] for at, _, size in kept)
     common = shared / (lengths[0][-1] + lengths[1][-1])
     return Differing(
-        tuple(_between(places[0], [(run[0], run[2]) for run in kept])),
-        tuple(_between(places[1], [(run[1], run[2]) for run in kept])),
+        tuple(texts[0].between([(run[0], run[2]) for run in kept])),
+        tuple(texts[1].between([(run[1], run[2]) for run in kept])),
         common,
         common < LITTLE and max(map(len, words)) > SHORT,
     )
@@ -97,7 +97,7 @@ def differing(first: str, second: str) -> Differing | None:
 
 def words_of(text: str) -> list[str]:
     """The words that are compared, in order; all that stands between them is space."""
-    return [text[start:end] for start, end in _places(text)]
+    return _WORD.split(text)[1::3]
 
 
 def common_runs(first: Sequence[str], second: Sequence[str]) -> list[Run]:
@@ -107,13 +107,23 @@ def common_runs(first: Sequence[str], second: Sequence[str]) -> list[Run]:
     return [(one.a, one.b, one.size) for one in blocks if one.size]
 
 
-def _places(text: str) -> list[tuple[int, int]]:
-    return [match.span() for match in _WORD.finditer(text)]
+class _Words:
+    """The words of a text, and where they are."""
 
+    def __init__(self, text: str) -> None:
+        parts: list[str] = _WORD.split(text)  # what is between words, a word, its sign if it is one, and so on
+        self.words: Final = parts[1::3]
+        self.lengths: Final = [*accumulate(map(len, self.words), initial=0)]
+        """Characters of words before each word, and in all."""
+        self._between: Final = [*accumulate(map(len, parts[::3]))]
 
-def _sums(words: Sequence[str]) -> list[int]:
-    """Characters before each word, and in all."""
-    return [*accumulate(map(len, words), initial=0)]
+    def between(self, runs: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+        """Where the stretches between runs begin and end; a run is told by its first word and how many it has."""
+        here = 0
+        for at, size in (*runs, (len(self.words), 0)):
+            if at > here:
+                yield self.lengths[here] + self._between[here], self.lengths[at] + self._between[at - 1]
+            here = at + size
 
 
 def _without_chance(runs: Sequence[Run], lengths: tuple[Sequence[int], Sequence[int]]) -> list[Run]:
@@ -137,12 +147,3 @@ def _without_chance(runs: Sequence[Run], lengths: tuple[Sequence[int], Sequence[
             kept.pop()
         kept.append(run)
     return kept[1:-1]
-
-
-def _between(places: Sequence[tuple[int, int]], runs: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """From the first to the last word of each stretch between runs, each told by its first word and its size."""
-    here = 0
-    for at, size in (*runs, (len(places), 0)):
-        if at > here:
-            yield places[here][0], places[at - 1][1]
-        here = at + size
