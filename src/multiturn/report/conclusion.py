@@ -76,12 +76,12 @@ class Opening(NamedTuple):
     fact: str
     said: tuple[str, ...]
     advice: str
-    noise: str
+    noise: tuple[str, ...]
 
     @property
     def sentences(self) -> tuple[str, ...]:
         """All of it."""
-        return tuple(one for one in (self.fact, *self.said, self.advice, self.noise) if one)
+        return tuple(one for one in (self.fact, *self.said, self.advice, *self.noise) if one)
 
 
 def sentences(comparison: Comparison) -> Iterator[str]:
@@ -108,16 +108,19 @@ def opening(comparison: Comparison, names: Names = ARMS) -> Opening:
     primary = primary_of(comparison)
     return Opening(
         fact=" ".join(gravest_fact(comparison.contrasts, called, comparison.unsound, but=comparison.plan.primary)),
-        said=(_no_primary(comparison),) if primary is None else tuple(_primary(primary, names)),
+        said=_no_primary(comparison) if primary is None else tuple(_primary(primary, names)),
         advice=f"{_capital(primary.advice)}." if primary is not None and primary.advice else "",
-        noise=_false_alarms(comparison) if comparison.same_model and comparison.verdicts else "",
+        noise=_false_alarms(comparison) if comparison.same_model and comparison.verdicts else (),
     )
 
 
-def _no_primary(comparison: Comparison) -> str:
+def _no_primary(comparison: Comparison) -> tuple[str, str]:
     label = label_of(comparison.plan.primary)
     why = "no turn of this suite has checks" if label.endswith("passed") else "no turn of this suite is about that"
-    return f"No verdict on {label}: {why}. --primary MEASURE names another measure that the comparison is to be about."
+    return (
+        f"No verdict on {label}: {why}.",
+        "--primary MEASURE names another measure that the comparison is to be about.",
+    )
 
 
 def _primary(verdict: Verdict, names: Names) -> Iterator[str]:
@@ -166,19 +169,17 @@ def _range(verdict: Verdict, low: float, high: float) -> str:
     return f", most likely between {size(near, unit, named=False)} and {size(far, unit)} {_way(low + high, unit)}"
 
 
-def _false_alarms(comparison: Comparison) -> str:
+def _false_alarms(comparison: Comparison) -> tuple[str, str]:
     """What a word means where both runs are of one model."""
+    chance = "Both runs are of the same model, so whatever differs is chance"
     moved = [label_of(one.measure) for one in comparison.verdicts if one.word in MOVED]
     if not moved:
-        return (
-            "Both runs are of the same model, so whatever differs is chance. No measure is said to have moved, as it "
-            "should be."
-        )
+        return f"{chance}.", "No measure is said to have moved, as it should be."
     families = len({one.role for one in comparison.verdicts})
     most = number(100 * families * (1 - comparison.plan.level), "count")
     return (
-        f"Both runs are of the same model, so whatever differs is chance: {', '.join(moved)} moved, which is a false "
-        f"alarm. Up to {most} of 100 such runs have one."
+        f"{chance}: {', '.join(moved)} moved, which is a false alarm.",
+        f"Up to {most} of 100 such runs have one.",
     )
 
 

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from multiturn.report.numbers import counted, in_short, setting
+from multiturn.conditions import flatten
+from multiturn.report.numbers import ABSENT, counted, in_short, setting
+from multiturn.report.tables import Table
 from multiturn.transcript import Sampling
 
 if TYPE_CHECKING:
@@ -66,6 +68,33 @@ def conditions_shown(runs: Sequence[RunRecord], arms: Sequence[ShownArm]) -> tup
         ("Judge", lambda _run: iter((_JUDGE,))),
     )
     return tuple(_condition(name, [list(parts(run)) for run in runs], arms) for name, parts in lines)
+
+
+def every_condition(runs: Sequence[RunRecord], arms: Sequence[ShownArm]) -> Table:
+    """All that decided what the runs held, and what held them, a row each, as the record has it."""
+    told = [
+        {name: _plain(value) for name, value in flatten(run.conditions).items()}
+        | {f"versions.{name}": version for name, version in run.versions.items()}
+        for run in runs
+    ]
+    names = dict.fromkeys(name for one in told for name in one)
+    return Table(
+        title="Every condition, as it was recorded",
+        header=("condition", *(arm.name for arm in arms)),
+        rows=tuple((name, *(one.get(name, ABSENT) for one in told)) for name in names),
+        words=tuple(range(len(arms) + 1)),
+    )
+
+
+def _plain(value: object) -> str:
+    """A condition as text."""
+    if value is None:
+        return ABSENT
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, (int, float)):
+        return setting(value)
+    return ", ".join(map(repr, value)) if isinstance(value, tuple) else str(value)
 
 
 def _condition(name: str, told: Sequence[Sequence[str]], arms: Sequence[ShownArm]) -> Condition:

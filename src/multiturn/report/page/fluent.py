@@ -9,6 +9,7 @@ import msgspec
 from multiturn.report.numbers import counted
 from multiturn.report.page.gist import Led
 from multiturn.report.page.links import conversation_link
+from multiturn.report.page.read_first import about_check
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,7 +78,7 @@ def _replies(collected: Collected) -> Iterator[FluentReply]:
             place=f"turn {one.turn + 1}{sample}",
             arm=collected.arms[one.arm].name,
             at=one.arm,
-            what=one.what,
+            what=about_check(one.what),
             reason=one.reason,
             reply=one.reply,
             lost=one.lost,

@@ -14,9 +14,9 @@ from multiturn.report.broken import FIX_FIRST
 from multiturn.report.conclusion import CLOSING, beside, rules
 from multiturn.report.numbers import counted, in_short
 from multiturn.report.page.charts import Chart, primary_figure
-from multiturn.report.page.conditions_shown import Condition, conditions_shown
+from multiturn.report.page.conditions_shown import Condition, conditions_shown, every_condition
 from multiturn.report.page.fluent import FluentPart, fluent_part
-from multiturn.report.page.gist import Badge, Gist, gist
+from multiturn.report.page.gist import Badge, Gist, Led, gist
 from multiturn.report.page.reach import Reach
 from multiturn.report.page.read_first import ReadFirst, largest_changes, read_first
 from multiturn.report.page.standing import Standing, naming_of, of_one, of_several
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from multiturn.report.page.shown import Page, ShownArm
+    from multiturn.report.tables import Table
 
 TITLE: Final = 60
 """Characters of a model's name in the title of the page."""
@@ -52,8 +53,10 @@ class Front(msgspec.Struct, frozen=True, kw_only=True):
     read: tuple[ReadFirst, ...]
     changed: int
     conditions: tuple[Condition, ...]
+    every_condition: Table
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
+    missing: tuple[Led, ...]
     more: tuple[str, ...]
     closing: str
     figure: Chart | None
@@ -84,8 +87,10 @@ def front(page: Page) -> Front:
         read=read_first(page),
         changed=len(largest_changes(page)),
         conditions=conditions_shown(page.runs, arms),
+        every_condition=every_condition(page.runs, arms),
         warnings=tuple(note.removeprefix(WARNING) for note in notes if note.startswith(WARNING)),
         notes=tuple(note for note in notes if not note.startswith(WARNING)),
+        missing=tuple(_missing(page, reach)),
         more=tuple(_more(page)),
         closing=CLOSING if page.comparisons else "",
         figure=primary_figure(page.comparisons[0]) if alone is not None else None,
@@ -111,22 +116,31 @@ def _models(arms: tuple[ShownArm, ...]) -> str:
 
 def _notes(page: Page) -> Iterator[str]:
     """Those of the comparisons, without what is to be fixed first, which stands above; then those of the runs."""
-    several = len(page.comparisons) > 1
-    base, *others = page.collected.arms
     if page.ranking is not None:
         yield from page.ranking.notes
+    base, *others = page.collected.arms
     for comparison, arm in zip(page.comparisons, others, strict=True):
         for note in comparison.notes:
             if note.startswith(FIX_FIRST):
                 continue
-            grave = WARNING if several and note.startswith(WARNING) else ""
-            whose = f"{arm.name} (here called tuned) against {base.name}: " if several else ""
-            yield f"{grave}{whose}{note.removeprefix(grave)}"
+            if len(others) == 1 or "tuned" not in note:
+                yield note
+            else:
+                told = note.removeprefix(WARNING)
+                yield f"{note.removesuffix(told)}{arm.name} (here called tuned) against {base.name}: {told}"
     if page.rates is not None:
         yield from page.rates.notes
     common = set(page.runs[0].notes).intersection(*(run.notes for run in page.runs[1:]))
     for run, arm in zip(page.runs, page.collected.arms, strict=True):
         yield from (note if note in common else f"{arm.name}: {note}" for note in run.notes)
+
+
+def _missing(page: Page, reach: Reach) -> Iterator[Led]:
+    """Where turns of each arm are missing; of one arm by itself that stands with what there is to read."""
+    for arm in page.collected.arms if page.comparisons else ():
+        found = reach.behind({f"{arm.name}.missing": "yes"})
+        if found is not None:
+            yield Led(f"{arm.name} in {found.text}", found.href)
 
 
 def _more(page: Page) -> Iterator[str]:

@@ -132,7 +132,7 @@ class _Telling:
         comparison, primary = self._comparison, self._primary
         tuned = self._arms[1].name
         said = opening(comparison, Names(f"{tuned[:1].upper()}{tuned[1:]}", self._arms[0].name))
-        told = [one for one in (said.noise, said.fact, *said.said) if one] or [said.advice]
+        told = [one for one in (*said.noise, said.fact, *said.said) if one] or [said.advice]
         unit = unit_of(primary.measure) if primary is not None else "score"
         return Gist(
             arm=self._arms[1],

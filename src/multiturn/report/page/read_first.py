@@ -18,6 +18,8 @@ MOST: Final = 3
 Flipped = Literal["lost", "won", ""]
 NO_REPLY: Final = "no reply"
 EMPTY: Final = "an empty reply"
+NOT: Final = "not: "
+"""How the meaning of a check begins that has no words of the suite's own."""
 
 
 class Replied(msgspec.Struct, frozen=True):
@@ -33,7 +35,7 @@ class ReadFirst(msgspec.Struct, frozen=True, kw_only=True):
     """A conversation to read: why, and the turn that shows it.
 
     ``flip``: whether a check that the first arm passes fails in another (``lost``), or the other way round (``won``);
-    ``what`` is what that check is to catch, "" where none flipped.
+    ``what`` says of that check what it is about, "" where none flipped.
     """
 
     conversation: str
@@ -53,6 +55,12 @@ def read_first(page: Page) -> tuple[ReadFirst, ...]:
     found = [(row, _flip(page, row, row.proof)) for row in page.collected.rows if row.proof and row.id in changes]
     found.sort(key=lambda one: (one[1] != way, -changes[one[0].id].score))
     return tuple(_shown(page, row, flip, changes[row.id]) for row, flip in found[:MOST])
+
+
+def about_check(what: str) -> str:
+    """What a check is to catch, as the suite says it; where it does not, what the check wants."""
+    wants = what.removeprefix(NOT)
+    return f"It is to catch: {what}" if wants == what else f"It wants: {wants}"
 
 
 def largest_changes(page: Page) -> dict[str, Change]:
@@ -93,5 +101,5 @@ def _shown(page: Page, row: Row, flip: Flipped, change: Change) -> ReadFirst:
             for at, (arm, text) in enumerate(zip(page.collected.arms, proof.replies, strict=True))
         ),
         flip=flip,
-        what=proof.what,
+        what=about_check(proof.what) if proof.what else "",
     )

@@ -117,7 +117,7 @@ def _ahead(rates: RateRanking, naming: Callable[[str], str]) -> Iterator[str]:
         if not one.told_apart and (len(best) > 1 or best[0].arm not in (one.first, one.second))
     ]
     if open_pairs:
-        yield f"Can't be told apart either: {'; '.join(open_pairs)}."
+        yield f"Nor can these be told apart: {'; '.join(open_pairs)}."
 
 
 def _apart(first: Ranked, rates: RateRanking, naming: Callable[[str], str]) -> str:
@@ -140,7 +140,7 @@ def _against_base(page: Page) -> Table | None:
     label = label_of(page.comparisons[0].plan.primary)
     return Table(
         title=f"Each model against {arms[0].name} ({arms[0].label}): {label}",
-        header=("model", arms[0].name, "it", f"it - {arms[0].name}", "verdict", "n"),
+        header=("model", arms[0].name, "this model", f"this model - {arms[0].name}", "verdict", "n"),
         rows=tuple(rows),
         words=(0, 4),
     )
