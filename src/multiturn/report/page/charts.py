@@ -46,7 +46,7 @@ from multiturn.report.page.reply_lengths import bins_of, histograms, length_tabl
 from multiturn.report.page.svg import fit
 from multiturn.report.ranking import rates as rates_table
 from multiturn.report.ranking import strengths as strengths_table
-from multiturn.report.tables import CHECKS, Table
+from multiturn.report.tables import CHECKS, Table, footnotes_once
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -194,7 +194,7 @@ class _Drawer:
             subject=subject,
             alternative=alternative,
             svg=_drawn(picture, alternative),
-            tables=tuple(tables),
+            tables=tuple(footnotes_once(tables)),
             note=note,
             keys=tuple(self._keys()) if told_apart else (),
             links=self._links,
@@ -339,11 +339,11 @@ def _subject(measure: str) -> str:
 
 
 def _lines(found: Sequence[Grouped]) -> Iterator[Line]:
-    """The groups of the first one, with the marks of all of them, each in a panel of its own."""
-    for group in found[0].groups:
-        same = [(panel, each.arms) for panel, one in enumerate(found) for each in one.groups if each.name == group.name]
+    """Every group that one of them has, with the marks of all of them, each in a panel of its own."""
+    for name in dict.fromkeys(group.name for one in found for group in one.groups):
+        same = [(panel, group.arms) for panel, one in enumerate(found) for group in one.groups if group.name == name]
         yield Line(
-            label=named(found[0].kind, group.name),
+            label=named(found[0].kind, name),
             beside=_count([arm for _, arms in same for arm in arms]),
             marks=tuple(drawn for panel, arms in same for at, arm in enumerate(arms) for drawn in mark(at, arm, panel)),
         )

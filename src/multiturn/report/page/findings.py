@@ -112,7 +112,9 @@ def _certain(found: Grouped, main: Sequence[Group], other: Sequence[Group], cert
     """The groups by name, or how many they are."""
     names = [f"{_place(found, group)}{_doubt(found, group)}" for group in main if group.name in certain]
     names += [f"{_place(found, group)} (the reverse){_doubt(found, group)}" for group in other if group.name in certain]
-    return listed(names) if len(names) <= MOST_NAMED else number(len(names), "count")
+    if len(names) <= MOST_NAMED:
+        return listed(names)
+    return "all" if len(names) == len(found.groups) else number(len(names), "count")
 
 
 def _doubt(found: Grouped, group: Group) -> str:

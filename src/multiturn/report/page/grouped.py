@@ -130,7 +130,8 @@ def group_table(found: Grouped) -> Table:
             title=title,
             header=(first, *found.names),
             rows=tuple(
-                (named(found.kind, group.name), *(estimate(arm, unit) for arm in group.arms)) for group in found.groups
+                (named(found.kind, group.name), *(_narrow(estimate(arm, unit)) for arm in group.arms))
+                for group in found.groups
             ),
             footnote=_about(found),
             about=("measure", found.measure),
@@ -144,8 +145,8 @@ def group_table(found: Grouped) -> Table:
             (
                 named(found.kind, group.name),
                 rests_on(group.differences[0]),
-                *(estimate_alone(arm, unit) for arm in group.arms),
-                difference_alone(group.differences[0], unit),
+                *(_narrow(estimate_alone(arm, unit)) for arm in group.arms),
+                _narrow(difference_alone(group.differences[0], unit)),
             )
             for group in found.groups
         ),
@@ -154,6 +155,11 @@ def group_table(found: Grouped) -> Table:
         rows_about=about,
         columns_about=(None, None, *arms, None),
     )
+
+
+def _narrow(text: str) -> str:
+    """A number with its interval on a line of its own: the table stands in a narrow column."""
+    return text.replace(" [", "\n[", 1)
 
 
 def _about(found: Grouped) -> str:

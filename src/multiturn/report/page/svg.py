@@ -13,6 +13,8 @@ from xml.etree import ElementTree as ET
 
 from markupsafe import Markup
 
+from multiturn.text.printable import printable
+
 _PAINT: Final = frozenset({"fill", "stroke"})
 _LOOK: Final = _PAINT | {"transform", "stroke-width", "stroke-dasharray", "opacity", "fill-opacity", "stroke-opacity"}
 KEPT: Final[dict[str, frozenset[str]]] = {
@@ -35,7 +37,7 @@ def fit(drawn: str, alternative: str) -> Markup:
         xml.etree.ElementTree.ParseError: It is no XML.
     """
     found = ET.fromstring(drawn)  # noqa: S314 - drawn by ourselves; entities are not declared, and none is expanded
-    kept = ET.Element("svg", {"viewBox": _viewbox(found), "role": "img", "aria-label": alternative})
+    kept = ET.Element("svg", {"viewBox": _viewbox(found), "role": "img", "aria-label": printable(alternative)})
     _keep(found, kept)
     return Markup(ET.tostring(kept, encoding="unicode"))  # noqa: S704 - of elements of the list, escaped
 
