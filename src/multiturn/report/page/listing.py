@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from multiturn.report.page.links import list_link
-from multiturn.report.page.tag_words import of_arm, short_words
+from multiturn.report.page.tag_words import of_arm, option_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -39,19 +39,12 @@ class Option(msgspec.Struct, frozen=True):
     count: int
 
 
-class Group(msgspec.Struct, frozen=True):
-    """Options of one arm, or (``label`` is empty) of none."""
-
-    label: str
-    options: tuple[Option, ...]
-
-
 class Choice(msgspec.Struct, frozen=True):
     """One filter."""
 
     name: str
     label: str
-    groups: tuple[Group, ...]
+    options: tuple[Option, ...]
 
 
 class Order(msgspec.Struct, frozen=True):
@@ -84,12 +77,11 @@ def listing(collected: Collected) -> Listing:
     named = {tag: counts[at] for at, tag in enumerate(collected.tags)}
     choices = []
     for name, label, keys, of_arms in _CHOICES:
-        wanted = [("", keys), *((arm.name, [f"{arm.name}.{key}" for key in of_arms]) for arm in collected.arms)]
-        groups = [Group(whose, tuple(_options(collected, named, its))) for whose, its in wanted]
-        if len(collected.arms) == 1:
-            groups = [Group("", one.options) for one in groups]
-        choices.append(Choice(name, label, tuple(one for one in groups if one.options)))
-    return Listing(len(collected.rows), tuple(one for one in choices if one.groups), orders(collected))
+        wanted = [*keys, *(f"{arm.name}.{key}" for arm in collected.arms for key in of_arms)]
+        options = tuple(_options(collected, named, wanted))
+        if options:
+            choices.append(Choice(name, label, options))
+    return Listing(len(collected.rows), tuple(choices), orders(collected))
 
 
 def orders(collected: Collected) -> tuple[Order, ...]:
@@ -104,5 +96,5 @@ def _options(collected: Collected, counts: Mapping[Tag, int], keys: Sequence[str
     """Key by key, what can be read first in the alphabet first."""
     for key in keys:
         found = [tag for tag in counts if tag[0] == key and (of_arm(tag)[1], tag[1]) not in _NO_CHOICE]
-        told = [Option(list_link(dict([tag])), short_words(tag, collected.arms), counts[tag]) for tag in found]
+        told = [Option(list_link(dict([tag])), option_words(tag, collected.arms), counts[tag]) for tag in found]
         yield from sorted(told, key=lambda one: one.label.casefold())

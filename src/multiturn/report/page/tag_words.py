@@ -67,7 +67,7 @@ def of_arm(tag: Tag) -> tuple[str, str]:
 
 
 def short_words(tag: Tag, arms: Sequence[ShownArm]) -> str:
-    """A tag where its filter and its arm are told beside it: ``correction``, ``unexpected refusal``."""
+    """A tag without its arm, where its kind is told beside it: ``correction``, ``unexpected refusal``."""
     _, key = of_arm(tag)
     value = tag[1]
     if key == "flip":
@@ -81,9 +81,16 @@ def short_words(tag: Tag, arms: Sequence[ShownArm]) -> str:
     return _SAID.get((key, value), label_of(value))
 
 
+def option_words(tag: Tag, arms: Sequence[ShownArm]) -> str:
+    """A tag where its filter is told beside it: ``correction``, ``tuned: unexpected refusal``."""
+    arm, _ = of_arm(tag)
+    said = short_words(tag, arms)
+    return f"{arm}: {said}" if arm and len(arms) > 1 else said
+
+
 def words(tag: Tag, arms: Sequence[ShownArm]) -> str:
     """A tag by itself: ``capability: correction``, ``tuned: unexpected refusal``, ``turn 3``."""
-    arm, key = of_arm(tag)
-    about = arm if arm and len(arms) > 1 else key if key in _NAMED else "check" if key == "flip" else ""
-    said = short_words(tag, arms)
+    _, key = of_arm(tag)
+    about = key if key in _NAMED else "check" if key == "flip" else ""
+    said = option_words(tag, arms)
     return f"{about}: {said}" if about else said

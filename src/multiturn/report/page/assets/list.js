@@ -2,8 +2,9 @@
 
 const ROWS_AT_ONCE = 60;
 const TYPING_PAUSE = 250; // milliseconds
-const REDRAWN_EVERY = 300; // milliseconds, while a search goes on
+const REDRAWN_EVERY = 400; // milliseconds, while a search goes on
 const REASONS_SHOWN = 2;
+const NARROW = "(max-width: 37.5rem)"; // there the filters would fill the screen
 
 class List {
   constructor(book, moved) {
@@ -16,6 +17,8 @@ class List {
     this.filter = new Filter().prepare(book);
     this.rows = book.rows; // those that are asked for, in their order
     this.drawn = [];
+    this.elements = new Map(); // row -> its element, made once
+    if (matchMedia(NARROW).matches) byId("finder").open = false;
     this.listen();
   }
 
@@ -130,25 +133,33 @@ class List {
     byId("count").textContent = this.filter.empty
       ? `${all} conversation${all === 1 ? "" : "s"}`
       : `${rows.length} of ${all} conversation${all === 1 ? "" : "s"}`;
-    const focused = this.drawn[[...byId("rows").children].findIndex((one) => one.contains(document.activeElement))];
+    const focused = byId("rows").contains(document.activeElement) ? document.activeElement : undefined;
     this.drawn = [];
     byId("rows").replaceChildren();
     this.more(ROWS_AT_ONCE);
     byId("conversations").hidden = rows.length === 0;
-    if (focused) this.link(focused)?.focus({ preventScroll: true });
+    if (focused?.isConnected) focused.focus({ preventScroll: true });
   }
 
   more(count) {
     const next = this.rows.slice(this.drawn.length, this.drawn.length + count);
     this.drawn.push(...next);
-    byId("rows").append(...next.map((row) => this.row(row)));
+    byId("rows").append(...next.map((row) => this.element(row)));
     const left = this.rows.length - this.drawn.length;
     byId("more").hidden = left === 0;
     byId("more").textContent = `Show ${Math.min(ROWS_AT_ONCE, left)} more of ${left}`;
   }
 
+  // The link of a row that is drawn.
   link(row) {
-    return byId("rows").children[this.drawn.indexOf(row)]?.querySelector("a");
+    return this.drawn.includes(row) ? this.elements.get(row).querySelector("a") : undefined;
+  }
+
+  element(row) {
+    if (!this.elements.has(row)) this.elements.set(row, this.row(row));
+    const element = this.elements.get(row);
+    element.querySelector("a").href = this.address(row);
+    return element;
   }
 
   // Where a row leads: to the turn that proves most, or to the first one that is asked for.
@@ -165,7 +176,7 @@ class List {
     return made(
       "tr",
       { role: "row" },
-      made("th", { scope: "row", role: "rowheader" }, made("a", { href: this.address(row) }, row.name)),
+      made("th", { scope: "row", role: "rowheader" }, made("a", {}, row.name)),
       cell("Probes", "", ...this.probes(row)),
       cell("Turns", "number", String(row.turns), made("span", { class: "unit" }, ` ${words}`), held),
       cell("Checks passed", "number", ...perArm(this.book.arms, row.applied, (arm) => `${row.passed[arm]} of ${row.applied[arm]}`)),

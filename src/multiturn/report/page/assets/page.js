@@ -11,7 +11,9 @@ class Pages {
   }
 
   start() {
-    for (const event of ["popstate", "hashchange"]) addEventListener(event, () => this.show());
+    // Back and forward are shown before the browser scrolls; what a link leads to, after it has moved the keyboard there.
+    addEventListener("popstate", (event) => (event.state ? this.show() : setTimeout(() => this.show())));
+    addEventListener("hashchange", () => this.show());
     addEventListener("keydown", (event) => this.press(event));
     addEventListener("beforeprint", () => this.unfold());
     addEventListener("afterprint", () => this.fold());
@@ -50,8 +52,8 @@ class Pages {
     const before = this.listed;
     if (place.list !== undefined) this.showList(place.list);
     if (this.left !== undefined && this.listed === before) this.comeBack(read);
-    else if (place.list !== undefined && !known) this.toList();
-    else if (!known) byId(place.anchor)?.scrollIntoView();
+    else if (place.anchor !== undefined && !known) byId(place.anchor).scrollIntoView();
+    else if (!place.top && !known) this.toList();
     this.left = undefined;
   }
 
@@ -105,11 +107,12 @@ class Pages {
   }
 
   find() {
-    if (!byId("conversation").hidden) this.reading.step("back");
-    requestAnimationFrame(() => {
-      byId("finder").open = true;
-      byId("find").focus();
-    });
+    if (!byId("conversation").hidden) {
+      history.pushState(null, "", this.list.filter.address);
+      this.show();
+    }
+    byId("finder").open = true;
+    byId("find").focus();
   }
 
   // On paper there is nothing to unfold, and all conversations are there.
@@ -134,7 +137,7 @@ function readPlace(hash) {
       return { id: hash.slice(3) };
     }
   }
-  if (hash === "" || hash === "#") return { list: "#list", anchor: "overview" };
+  if (hash === "" || hash === "#") return { list: "#list", top: true };
   if (hash === "#list" || hash.startsWith("#list?")) return { list: hash };
   const anchor = hash.slice(1);
   return byId(anchor) ? { anchor } : { list: `#list?${anchor}` };

@@ -51,7 +51,7 @@ class Reading {
     for (const [at, row] of near.entries()) {
       said.append(at ? ", " : "", made("a", { href: conversationAddress(row) }, row.name));
     }
-    const heading = made("h2", { tabindex: "-1" }, "Not to be shown");
+    const heading = made("h2", { tabindex: "-1" }, "Nothing to show here");
     byId("sheet").replaceChildren(heading, said);
     byId("sheet").removeAttribute("aria-busy");
     heading.focus();
@@ -115,23 +115,28 @@ function turnIn(sheet, turn, sample) {
 function markWords(sheet, text) {
   globalThis.CSS?.highlights?.delete("found");
   if (!text || !globalThis.Highlight) return;
-  const ranges = [];
-  for (const one of spoken(sheet)) {
-    const walker = document.createTreeWalker(one, NodeFilter.SHOW_TEXT);
-    while (walker.nextNode()) ranges.push(...rangesOf(walker.currentNode, text.toLowerCase()));
-  }
-  CSS.highlights.set("found", new Highlight(...ranges));
+  const words = new RegExp(text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&").replace(/\s+/g, "\\s+"), "giu");
+  CSS.highlights.set("found", new Highlight(...spoken(sheet).flatMap((one) => [...rangesOf(one, words)])));
 }
 
-function* rangesOf(node, text) {
-  const inside = node.data.toLowerCase();
-  if (inside.length !== node.data.length) return; // letters whose small form is longer: places would not fit
-  for (let at = inside.indexOf(text); at >= 0; at = inside.indexOf(text, at + text.length)) {
+function* rangesOf(element, words) {
+  const nodes = [];
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) nodes.push(walker.currentNode);
+  for (const { index, 0: found } of nodes.map((node) => node.data).join("").matchAll(words)) {
     const range = new Range();
-    range.setStart(node, at);
-    range.setEnd(node, at + text.length);
+    range.setStart(...placeIn(nodes, index));
+    range.setEnd(...placeIn(nodes, index + found.length));
     yield range;
   }
+}
+
+function placeIn(nodes, at) {
+  for (const node of nodes) {
+    if (at <= node.length) return [node, at];
+    at -= node.length;
+  }
+  return [nodes.at(-1), nodes.at(-1).length];
 }
 
 // A prompt lies in the sheet as what it adds to the one of the turn before: the first data-kept characters of that are
