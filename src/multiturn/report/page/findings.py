@@ -44,7 +44,9 @@ def group_note(found: Grouped) -> str:
     """What is to be known of the finding: how strictly it was judged; "" where nothing is said to differ."""
     if not found.pair or found.same_model or not any(group.change for group in found.groups):
         return ""
-    return STANDS_OUT if found.verdicts is None else TOGETHER
+    if found.verdicts is not None:
+        return TOGETHER
+    return STANDS_OUT if any(_leaves_out_0(group.differences[0]) for group in found.groups) else ""
 
 
 def group_alternative(found: Grouped) -> str:
