@@ -13,7 +13,8 @@ from typing import Any, Final
 
 from markdown_it import MarkdownIt
 from tests.report.page.filled import OF_CONVERSATION, OF_RUN, page_of
-from tests.report.page.reading import MARKS, Parsed, parsed_whole
+from tests.report.page.hostile import harmless
+from tests.report.page.reading import Parsed, parsed_whole
 
 from multiturn.compare import compare
 from multiturn.conditions import Arm, Conditions, RunRecord
@@ -48,19 +49,18 @@ FIELDS: Final = {
 }
 """Our fields, and what cases may call them. One that is none of these is a note."""
 OURS: Final = {theirs: ours for ours, names in FIELDS.items() for theirs in names}
-PLAIN: Final = "Plain words."
 
 
 def render_html(given: dict[str, Any]) -> dict[str, Any]:
-    """A page with these values in its fields, its transcripts opened, beside one with plain words in the same fields.
+    """A page with these values in its fields, its transcripts opened, beside one with their harmless twins.
 
     A category of a suite is one of eight words; here it is what the case says all the same, as in a value made by hand.
     """
     values = {_our_field(name): str(value) for name, value in given["fields"].items()}
-    seen, harmless = _parsed(values), _parsed(dict.fromkeys(values, PLAIN))
-    elements, wanted = (sum((one.elements for one in parts), Counter[str]()) for parts in (seen, harmless))
+    seen, twin = _parsed(values), _parsed({name: harmless(value) for name, value in values.items()})
+    elements, wanted = (sum((one.elements for one in parts), Counter[str]()) for parts in (seen, twin))
     return {
-        "new_elements": sorted((elements - wanted).keys() - MARKS),
+        "new_elements": sorted(elements - wanted),
         "on_attributes": sum(len(one.handlers) for one in seen),
         "visible_text": "\n".join(one.text for one in seen),
     }

@@ -6,7 +6,18 @@ control characters as pictures or codes) and do nothing. Our own words; none of 
 
 from __future__ import annotations
 
+import re
 from typing import Final
+
+from multiturn.text.printable import printable
+
+_MEANING: Final = re.compile(r"[<>&\"'`=/\\{}\[\]()#%$:;]")
+
+
+def harmless(text: str) -> str:
+    """The text's twin: as wide and on as many lines, and nothing in it has a meaning for anyone."""
+    return _MEANING.sub("x", printable(text))
+
 
 ELEMENTS: Final = {
     "script": "<script>canary('script')</script>",
@@ -132,6 +143,14 @@ SHAPES: Final = {
     "nested entities": "&amp;" * 300,
 }
 
+FAMILIES: Final = {
+    "elements": ELEMENTS,
+    "attributes": ATTRIBUTES,
+    "addresses": ADDRESSES,
+    "programs": PROGRAMS,
+    "letters": LETTERS,
+    "shapes": SHAPES,
+}
 TEXTS: Final = ELEMENTS | ATTRIBUTES | ADDRESSES | PROGRAMS | LETTERS | SHAPES
 """Name to text; each is short enough to be anywhere on the page."""
 

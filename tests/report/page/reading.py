@@ -9,8 +9,9 @@ from collections import Counter
 from html.parser import HTMLParser
 from typing import Final
 
-MARKS: Final = frozenset({"mark", "ins", "del", "wbr", "br"})
-"""Elements with which we mark words or lines: how many there are depends on the text."""
+HOLDS_ADDRESS: Final = frozenset(
+    {"src", "href", "srcset", "action", "formaction", "data", "poster", "background", "ping", "xlink:href"}
+)
 UNSEEN: Final = frozenset({"script", "style", "title", "template"})
 
 
@@ -25,6 +26,8 @@ class Parsed(HTMLParser):
         self.chunks: Final[list[str]] = []
         """What the data blocks hold, the index first."""
         self.texts: Final[list[str]] = []
+        self.styles: Final[list[str]] = []
+        self.scripts: Final[list[str]] = []
         self._inside: Final[list[str]] = []
         self._data = False
         self.feed(text)
@@ -47,13 +50,20 @@ class Parsed(HTMLParser):
         """Text that is seen, or a data block."""
         if not self._inside:
             self.texts.append(data)
-        elif self._inside[-1] == "script" and self._data:
-            self.chunks.append(data)
+        elif self._inside[-1] == "script":
+            (self.chunks if self._data else self.scripts).append(data)
+        elif self._inside[-1] == "style":
+            self.styles.append(data)
 
     @property
     def text(self) -> str:
         """All that is seen, with what is folded."""
         return "".join(self.texts)
+
+    @property
+    def addresses(self) -> list[str]:
+        """Where an element leads or what it would fetch."""
+        return [value for _, name, value in self.attributes if name in HOLDS_ADDRESS]
 
     @property
     def handlers(self) -> list[tuple[str, str, str]]:
