@@ -90,7 +90,10 @@ def test_refusals_stand_beside_each_other_as_far_as_they_occur() -> None:
     """A category that the suite says nothing of has no mark in that column, and what it rests on is told."""
     chart = named(charts(page(whole_comparison())), "refusals")
     assert chart.title == "Unexpected refusals: tuned 35.0%, base 2.0%, which may be chance"
-    assert [table.title for table in chart.tables] == ["Unexpected refusals by category", "Refusals by category"]
+    assert [table.title for table in chart.tables] == [
+        "Unexpected refusals by category, as drawn",
+        "Refusals by category, as drawn",
+    ]
     assert {"unexpected", "refusals", "math", "coding"} <= {*words(chart)}
     assert len(shapes(chart, 1)) == 3
     assert chart.tables[0].footnote == "", "the same footnote stands once"
@@ -100,7 +103,7 @@ def test_a_column_that_repeats_another_is_left_out() -> None:
     """Where the suite calls every refusal wrong, all refusals are the unexpected ones."""
     same = comparison(category("math", "refusal_unexpected", 0.0, 0.5), category("math", "refusal", 0.0, 0.5))
     chart = named(charts(page(same)), "refusals")
-    assert [table.title for table in chart.tables] == ["Unexpected refusals by category"]
+    assert [table.title for table in chart.tables] == ["Unexpected refusals by category, as drawn"]
 
 
 def test_what_never_occurs_is_not_drawn() -> None:

@@ -219,6 +219,10 @@ def test_bars_are_as_high_as_their_share() -> None:
     assert [height / max(heights) for height in heights] == pytest.approx([1 / 3, 1, 2 / 3, 2 / 3])
     assert first[0].x > second[0].x2, "the first arm has none in the first bin"
     assert {"none", "10", "75%", "50%", "words a reply"} <= {*words(HISTOGRAMS)}
+    (highest,) = [place_of(one) for one in drawn(HISTOGRAMS).iter("text") if one.text == "75%"]
+    tallest = max(first, key=lambda one: one.y2 - one.y)
+    assert highest[0] == pytest.approx((tallest.x + tallest.x2) / 2)
+    assert highest[1] < tallest.y
 
 
 def test_a_difference_with_its_margin() -> None:

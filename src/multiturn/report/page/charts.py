@@ -194,7 +194,7 @@ class _Drawer:
             subject=subject,
             alternative=alternative,
             svg=_drawn(picture, alternative),
-            tables=tuple(footnotes_once(tables)),
+            tables=tuple(_as_drawn(one) for one in footnotes_once(tables)),
             note=note,
             keys=tuple(self._keys()) if told_apart else (),
             links=self._links,
@@ -327,6 +327,11 @@ class _Drawer:
 
     def _whole_name(self, arm: str) -> str:
         return f"{self._short_name(arm)}: {arm}" if arm in self._places else arm
+
+
+def _as_drawn(table: Table) -> Table:
+    """The same under a title of its own: the page has a table of the same numbers elsewhere."""
+    return msgspec.structs.replace(table, title=f"{table.title}, as drawn")
 
 
 def _said(found: Grouped) -> Said:
