@@ -23,6 +23,8 @@ NAMES: Final = ("chromium", "chromium-browser", "google-chrome")
 WIDE: Final = (1280, 800)
 MIDDLE: Final = (768, 1024)
 PHONE: Final = (390, 844)
+PATIENCE: Final = 30_000
+"""Milliseconds to wait for what must come; a busy machine takes long."""
 SERIOUS: Final = frozenset({"serious", "critical"})
 VIOLATIONS: Final = """
     window.violations = [];
@@ -131,7 +133,7 @@ def opened(
 
     made = browser.new_context(viewport={"width": size[0], "height": size[1]}, offline=True, **context)
     try:
-        made.set_default_timeout(5000)
+        made.set_default_timeout(PATIENCE)
         made.add_init_script(VIOLATIONS)
         made.route("**/*", only_the_file)
         window = Opened(made.new_page(), address)
