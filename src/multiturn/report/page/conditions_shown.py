@@ -114,7 +114,7 @@ def _model(run: RunRecord) -> Iterator[str]:
     identity = run.conditions.identity
     yield run.arm.spec
     weights, adapter = identity.get("weights", ""), identity.get("adapter", "")
-    if weights and weights != run.arm.spec:
+    if weights and weights not in run.arm.spec:
         yield f"weights {_hash(weights)}"
     if adapter:
         yield "no adapter" if adapter == _NONE else f"adapter {_hash(adapter)}"

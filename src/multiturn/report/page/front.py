@@ -92,7 +92,7 @@ def front(page: Page) -> Front:
         notes=tuple(note for note in notes if not note.startswith(WARNING)),
         missing=tuple(_missing(page, reach)),
         more=tuple(_more(page)),
-        closing=CLOSING if page.comparisons else "",
+        closing=CLOSING if alone is not None else "",
         figure=primary_figure(page.comparisons[0]) if alone is not None else None,
         fluent=fluent_part(page.collected, reach),
         tables=tables_shown(page, reach, naming_of(page)),

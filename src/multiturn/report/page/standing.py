@@ -45,6 +45,8 @@ TO_READ: Final[tuple[Tag, ...]] = (
     ("missing", "yes"),
 )
 """What is worth reading of one arm by itself."""
+MOST_PAIRS: Final = 3
+"""Pairs that can't be told apart and are named; the table of pairs has all."""
 _MEAN: Final = "the mean over n conversations, and in brackets where the true share most likely lies ({} interval)."
 
 
@@ -117,7 +119,9 @@ def _ahead(rates: RateRanking, naming: Callable[[str], str]) -> Iterator[str]:
         if not one.told_apart and (len(best) > 1 or best[0].arm not in (one.first, one.second))
     ]
     if open_pairs:
-        yield f"Nor can these be told apart: {'; '.join(open_pairs)}."
+        more = [counted(len(open_pairs) - MOST_PAIRS, "pair")] if len(open_pairs) > MOST_PAIRS else []
+        which = "Can't be told apart" if len(best) > 1 else "Nor can these be told apart"
+        yield f"{which}: {'; '.join([*open_pairs[:MOST_PAIRS], *(f'and {one} more' for one in more)])}."
 
 
 def _apart(first: Ranked, rates: RateRanking, naming: Callable[[str], str]) -> str:
