@@ -64,6 +64,7 @@ from multiturn.report.text import render_comparison as tables
 from multiturn.report.text import render_pass_rates as pass_rate_table
 from multiturn.report.transcripts import side_by_side, transcript_text, turn_text
 from multiturn.report.trend import render_trend as trend_tables
+from multiturn.reporting import last_comparison, report, report_of, write_report
 from multiturn.results import Comparison, PassRates, Plan
 from multiturn.run import Progress, Settings
 from multiturn.series import Trend
@@ -130,6 +131,7 @@ __all__ = [
     "history_gap_table",
     "import_results",
     "import_run",
+    "last_comparison",
     "lint",
     "load_suite",
     "mutant_falls",
@@ -145,6 +147,8 @@ __all__ = [
     "read_held",
     "read_preferences",
     "render",
+    "report",
+    "report_of",
     "select",
     "shipped_name",
     "shipped_parts",
@@ -159,6 +163,7 @@ __all__ = [
     "turns_where",
     "unread_names",
     "unwatched",
+    "write_report",
 ]
 
 DEFAULT_OPTIONS: Final = EngineOptions()

@@ -126,6 +126,12 @@ def differing(base: Conditions, tuned: Conditions) -> tuple[str, ...]:
     return tuple(_lines(found))
 
 
+def varied(base: Conditions, tuned: Conditions) -> tuple[str, ...]:
+    """What two runs differ in beyond the model, by the names that ``vary`` takes."""
+    found, _ = _beyond_the_model(base, tuned)
+    return tuple(_shown(found.keys() - _NEVER_VARY))
+
+
 def _beyond_the_model(
     base: Conditions, tuned: Conditions, vary: Sequence[str] = ()
 ) -> tuple[dict[str, tuple[object, object]], dict[str, tuple[object, object]]]:

@@ -25,16 +25,15 @@ from multiturn.estimate import Estimated, estimate
 from multiturn.extension import UNDECLARED, allow_look
 from multiturn.facts import EngineOptions
 from multiturn.outputs import DEFAULT_PAGE, DEFAULT_RESULTS, Files, writing
-from multiturn.pages import collector_of
+from multiturn.pages import page_of
 from multiturn.protocols import Engine
 from multiturn.report.page.page import write_page
-from multiturn.report.page.shown import Page
 from multiturn.report.plain_json import write_results
 from multiturn.results import Comparison, Plan
 from multiturn.run import Progress, Settings, conditions_of, find_or_begin, hold_run, stored_progress
 from multiturn.store import Store, check_group_name, open_store
 from multiturn.stored import assessed
-from multiturn.stored_comparison import conclude
+from multiturn.stored_comparison import Asked, conclude
 from multiturn.suites.reading import load_suite
 from multiturn.suites.selection import select
 
@@ -167,8 +166,8 @@ async def acompare(
                 held.append(await _hold(store, suite, (arm, engine), jobs[index], watch))
                 if all(engine is not later for _, later in arms[index + 1 :]):
                     await engine.close()  # so that two models are not in memory at once
-        before = looking.held_before
-        return _compared(store, (held[0], held[1]), same, vary=declared, files=files, held_before=before)
+        asked = Asked(plan=job.plan, vary=declared, extend=job.extend, held_before=looking.held_before)
+        return _compared(store, (held[0], held[1]), asked, files)
 
 
 async def aestimate(model: str | Arm, job: Job = DEFAULT_JOB) -> Estimated:
@@ -248,7 +247,8 @@ def compare_stored(
     runs = [store.run(reference) for reference in (base, tuned)]
     held = [Held(run=run, progress=_stored_progress(store, run), reused=True) for run in runs]
     late = job.plan != Plan() and not job.extend
-    return _compared(store, (held[0], held[1]), job, vary=vary, files=files, held_before=True, late_plan=late)
+    asked = Asked(plan=job.plan, vary=tuple(vary), extend=job.extend, late_plan=late)
+    return _compared(store, (held[0], held[1]), asked, files)
 
 
 def _planned(suite: Suite, who: tuple[Arm, Engine], job: Job) -> Planned:
@@ -273,29 +273,11 @@ async def _hold(store: Store, suite: Suite, who: tuple[Arm, Engine], job: Job, w
     return Held(run=run, progress=progress, reused=begun and progress.replies == progress.failures == 0)
 
 
-def _compared(
-    store: Store,
-    held: tuple[Held, Held],
-    job: Job,
-    *,
-    vary: Sequence[str],
-    files: Files,
-    held_before: bool,
-    late_plan: bool = False,
-) -> Compared:
+def _compared(store: Store, held: tuple[Held, Held], asked: Asked, files: Files) -> Compared:
     """Conclude, and write what is wanted of it."""
     base, tuned = (one.run for one in held)
-    collector = collector_of(store.suite(base.conditions.suite_digest), (base, tuned)) if files.page else None
-    comparison = conclude(
-        store,
-        (base, tuned),
-        job.plan,
-        vary=vary,
-        extend=job.extend,
-        held_before=held_before,
-        late_plan=late_plan,
-        passing=None if collector is None else collector.watch,
-    )
+    page = page_of(store, (base, tuned), asked) if files.page is not None else None
+    comparison = page.comparisons[0] if page is not None else conclude(store, (base, tuned), asked)
     if files.results is not None:
         with writing(files.results, "--results", _KEPT):
             write_results(
@@ -306,8 +288,7 @@ def _compared(
                 tuned=assessed(store, tuned),
                 comparison=comparison,
             )
-    if files.page is not None and collector is not None:
-        page = Page(runs=(base, tuned), collected=collector.collected(), comparisons=(comparison,))
+    if files.page is not None and page is not None:
         with writing(files.page, "--report", _KEPT):
             write_page(files.page, page)
     return Compared(base=held[0], tuned=held[1], comparison=comparison, results=files.results, page=files.page)

@@ -9,31 +9,38 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
 from multiturn.pass_rates import pass_rates
+from multiturn.rank import rank
 from multiturn.report.page.collect import Collector
 from multiturn.report.page.shown import BASE, TUNED, Page, ShownArm
 from multiturn.stored import assessed
+from multiturn.stored_comparison import conclude
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from multiturn.conditions import RunRecord
     from multiturn.conversation import Suite
+    from multiturn.ranking import Ranking
+    from multiturn.results import Comparison
     from multiturn.store import Store
+    from multiturn.stored_comparison import Asked
 
 ONE: Final = "model"
 """What the arm of a page of one run is called."""
 
 
-def collector_of(suite: Suite, runs: Sequence[RunRecord]) -> Collector:
-    """What gathers the transcripts of these runs for a page."""
-    return Collector(suite, shown_arms(runs), [run.conditions.planned_samples for run in runs])
+PAIR: Final = 2
 
 
-def shown_arms(runs: Sequence[RunRecord]) -> tuple[ShownArm, ...]:
-    """What the arms are called: base and tuned; of more than two, base and then by number; of one, the model."""
-    names = [ONE] if len(runs) == 1 else [BASE, TUNED] if len(runs) == 2 else []  # noqa: PLR2004 - a pair
-    names = names or [BASE, *(f"arm {at}" for at in range(2, len(runs) + 1))]
-    return tuple(ShownArm(name=name, label=run.arm.spec, run=run.id) for name, run in zip(names, runs, strict=True))
+def page_of(store: Store, runs: Sequence[RunRecord], asked: Asked) -> Page:
+    """The page of one run, of two (base and tuned), or of more.
+
+    Raises:
+        UsageError, ConditionsDiffer: the runs can't be compared.
+    """
+    if len(runs) == 1:
+        return page_of_one(store, runs[0])
+    return page_of_pair(store, runs, asked) if len(runs) == PAIR else page_of_many(store, runs, asked)
 
 
 def page_of_one(store: Store, run: RunRecord) -> Page:
@@ -47,10 +54,41 @@ def page_of_one(store: Store, run: RunRecord) -> Page:
     return Page(runs=(run,), collected=collector.collected(), rates=rates)
 
 
-def collected_in_step(store: Store, suite: Suite, runs: Sequence[RunRecord]) -> Collector:
-    """Read all runs side by side, so that no transcript waits long for its counterparts."""
-    collector = collector_of(suite, runs)
+def page_of_pair(store: Store, runs: Sequence[RunRecord], asked: Asked) -> Page:
+    """Base and tuned, which are read once."""
+    base, tuned = runs
+    collector = collector_of(store.suite(base.conditions.suite_digest), runs)
+    comparison = conclude(store, (base, tuned), asked, collector.watch)
+    return Page(runs=(base, tuned), collected=collector.collected(), comparisons=(comparison,))
+
+
+def page_of_many(store: Store, runs: Sequence[RunRecord], asked: Asked) -> Page:
+    """Several arms: their ranking, and the first one compared with each other one."""
+    ranking, comparisons = ranked(store, runs, asked)
+    base = runs[0]
+    collector = collector_of(store.suite(base.conditions.suite_digest), runs)
     reading = [collector.watch(at, assessed(store, run)) for at, run in enumerate(runs)]
-    for _ in zip_longest(*reading):
+    for _ in zip_longest(*reading):  # side by side, so that no transcript waits long for its counterparts
         pass
-    return collector
+    return Page(runs=tuple(runs), collected=collector.collected(), comparisons=comparisons, ranking=ranking)
+
+
+def ranked(store: Store, runs: Sequence[RunRecord], asked: Asked) -> tuple[Ranking | None, tuple[Comparison, ...]]:
+    """The ranking of several runs, None where their suite has no checks, and each one's comparison with the first."""
+    base, *others = runs
+    suite = store.suite(base.conditions.suite_digest)
+    checked = any(turn.checks for one in suite.conversations for turn in one.turns)
+    ranking = rank(store, [run.id for run in runs], vary=asked.vary) if checked else None
+    return ranking, tuple(conclude(store, (base, other), asked) for other in others)
+
+
+def collector_of(suite: Suite, runs: Sequence[RunRecord]) -> Collector:
+    """What gathers the transcripts of these runs for a page."""
+    return Collector(suite, shown_arms(runs), [run.conditions.planned_samples for run in runs])
+
+
+def shown_arms(runs: Sequence[RunRecord]) -> tuple[ShownArm, ...]:
+    """What the arms are called: base and tuned; of more than two, base and then by number; of one, the model."""
+    names = [ONE] if len(runs) == 1 else [BASE, TUNED] if len(runs) == 2 else []  # noqa: PLR2004 - a pair
+    names = names or [BASE, *(f"arm {at}" for at in range(2, len(runs) + 1))]
+    return tuple(ShownArm(name=name, label=run.arm.spec, run=run.id) for name, run in zip(names, runs, strict=True))

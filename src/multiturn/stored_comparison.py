@@ -5,19 +5,22 @@ What this module does not know: how runs are held, what is written of a comparis
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from multiturn.comparable import comparison_notes, same_arm
 from multiturn.compare import compare, require_measures
 from multiturn.errors import UsageError
 from multiturn.extension import further_look, take_look
+from multiturn.results import Plan
 from multiturn.stored import assessed
 
 if TYPE_CHECKING:
     from multiturn.conditions import RunRecord
     from multiturn.finding import Assessed
-    from multiturn.results import Comparison, Plan
+    from multiturn.results import Comparison
     from multiturn.store import Store
 
 Passing = Callable[[int, "Iterable[Assessed]"], "Iterable[Assessed]"]
@@ -29,43 +32,46 @@ LATE_PLAN: Final = (
 )
 
 
+class Asked(msgspec.Struct, frozen=True, kw_only=True):
+    """What is asked of a comparison.
+
+    ``plan`` is what is to be concluded, ``vary`` names the conditions that may differ. ``extend``: it is a declared
+    look (:mod:`multiturn.extension`), which is then kept; ``held_before`` says whether both runs had replies before it
+    was declared. ``late_plan``: both runs were there before this plan was given.
+    """
+
+    plan: Plan = Plan()
+    vary: tuple[str, ...] = ()
+    extend: bool = False
+    held_before: bool = True
+    late_plan: bool = False
+
+
 def conclude(
-    store: Store,
-    runs: tuple[RunRecord, RunRecord],
-    plan: Plan,
-    *,
-    vary: Sequence[str] = (),
-    extend: bool = False,
-    held_before: bool = True,
-    late_plan: bool = False,
-    passing: Passing | None = None,
+    store: Store, runs: tuple[RunRecord, RunRecord], asked: Asked, passing: Passing | None = None
 ) -> Comparison:
-    """What the comparison of two stored runs says.
+    """What the comparison of two stored runs, base and tuned, says.
 
     Args:
         store: Where both are.
         runs: Base and tuned.
-        plan: What is to be concluded.
-        vary: Conditions that may differ, by name.
-        extend: Whether this is a declared look (:mod:`multiturn.extension`); it is then kept that it was taken.
-        held_before: Of a declared look: whether both runs had replies before it was declared.
-        late_plan: Whether both runs were there before this plan was given.
+        asked: What is to be concluded, and how.
         passing: What the transcripts go through while they are read.
 
     Raises:
         UsageError: They are of different suites, or the plan names no measure, or a look is not allowed.
         ConditionsDiffer: Something differs that ``vary`` does not name.
     """
-    require_measures(plan)
+    require_measures(asked.plan)
     _require_one_suite(runs)
     base, tuned = runs
-    notes = comparison_notes(base, tuned, vary)
-    if extend:
-        plan, told = take_look(store, plan, base, tuned, held_before=held_before)
+    plan, notes = asked.plan, comparison_notes(base, tuned, asked.vary)
+    if asked.extend:
+        plan, told = take_look(store, plan, base, tuned, held_before=asked.held_before)
         notes = (*notes, *told)
     else:
         notes = (*notes, *further_look(store, base, tuned))
-    if late_plan:
+    if asked.late_plan:
         notes = (*notes, LATE_PLAN)
     return compare(
         store.suite(base.conditions.suite_digest),

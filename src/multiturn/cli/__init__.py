@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 import multiturn
-from multiturn.cli import doctor, holding, ranking, reading, replaying, suites, trending
+from multiturn.cli import doctor, holding, ranking, reading, replaying, reporting, suites, trending
 from multiturn.cli.screen import complain, say
 from multiturn.errors import EXIT_OK, MultiturnError
 
@@ -37,6 +37,7 @@ def common(
 
 holding.add_to(app)
 reading.add_to(app)
+reporting.add_to(app)
 trending.add_to(app)
 ranking.add_to(app)
 replaying.add_to(app)

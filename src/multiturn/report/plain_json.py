@@ -28,7 +28,7 @@ Results are written one by one, so memory does not grow with them, and the file 
 from __future__ import annotations
 
 from collections import Counter
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -38,12 +38,13 @@ from multiturn.report.whole_file import whole_file
 from multiturn.transcript import Cause, Failure, Flag, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from multiturn.conditions import RunRecord
     from multiturn.finding import Assessed, Checked, Signal
-    from multiturn.results import Comparison
+    from multiturn.ranking import Ranking
+    from multiturn.results import Comparison, PassRates
     from multiturn.transcript import TurnRecord
 
 
@@ -70,23 +71,82 @@ def write_results(
         OSError: The file can't be written; an older one is untouched.
         StoreError: A text or number does not exist in JSON (half of a surrogate pair); an older file is untouched.
     """
-    head = _Head(schema_version=SCHEMA_VERSION, base_model=base_run.arm.spec, tuned_model=tuned_run.arm.spec)
     with whole_file(path) as file:
-        file.write(encode(head).removesuffix(b"}"))
-        file.write(b',\n"base_results":[')
-        _write_list(file, base)
-        file.write(b'],\n"tuned_results":[')
-        _write_list(file, tuned)
-        file.write(b'],\n"base_run":' + encode(base_run))
-        file.write(b',\n"tuned_run":' + encode(tuned_run))
-        file.write(b',\n"comparison":' + (b"null" if comparison is None else encode(comparison)))
-        file.write(b"}\n")
+        file.writelines(results_text(base_run, tuned_run, base, tuned, comparison))
+
+
+def results_text(
+    base_run: RunRecord,
+    tuned_run: RunRecord,
+    base: Iterable[Assessed],
+    tuned: Iterable[Assessed],
+    comparison: Comparison | None,
+) -> Iterator[bytes]:
+    """The export of two runs, piece by piece; see :func:`write_results`."""
+    head = _Head(schema_version=SCHEMA_VERSION, base_model=base_run.arm.spec, tuned_model=tuned_run.arm.spec)
+    yield encode(head).removesuffix(b"}")
+    yield b',\n"base_results":['
+    yield from _list(base)
+    yield b'],\n"tuned_results":['
+    yield from _list(tuned)
+    yield b'],\n"base_run":' + encode(base_run)
+    yield b',\n"tuned_run":' + encode(tuned_run)
+    yield b',\n"comparison":' + (b"null" if comparison is None else encode(comparison))
+    yield b"}\n"
+
+
+def run_text(run: RunRecord, results: Iterable[Assessed], rates: PassRates) -> Iterator[bytes]:
+    """The export of one run, piece by piece: ``model``, ``results``, ``run``, ``pass_rates``."""
+    yield encode(_One(schema_version=SCHEMA_VERSION, model=run.arm.spec)).removesuffix(b"}")
+    yield b',\n"results":['
+    yield from _list(results)
+    yield b'],\n"run":' + encode(run)
+    yield b',\n"pass_rates":' + encode(rates)
+    yield b"}\n"
+
+
+def several_text(
+    arms: Iterable[tuple[str, RunRecord, Iterable[Assessed]]],
+    ranking: Ranking | None,
+    comparisons: Iterable[Comparison],
+) -> Iterator[bytes]:
+    """The export of several runs, piece by piece.
+
+    ``arms`` (each with ``arm``, ``model``, ``results`` and ``run``), ``ranking``, and the ``comparisons`` of the first
+    arm with each other one.
+    """
+    yield encode(_Several(schema_version=SCHEMA_VERSION)).removesuffix(b"}")
+    yield b',\n"arms":['
+    separator = b"\n"
+    for name, run, results in arms:
+        yield separator + encode(_Arm(arm=name, model=run.arm.spec)).removesuffix(b"}")
+        yield b',"results":['
+        yield from _list(results)
+        yield b'],"run":' + encode(run) + b"}"
+        separator = b",\n"
+    yield b'],\n"ranking":' + (b"null" if ranking is None else encode(ranking))
+    yield b',\n"comparisons":[' + b",\n".join(map(encode, comparisons))
+    yield b"]}\n"
 
 
 class _Head(msgspec.Struct, frozen=True, kw_only=True):
     schema_version: int
     base_model: str
     tuned_model: str
+
+
+class _One(msgspec.Struct, frozen=True, kw_only=True):
+    schema_version: int
+    model: str
+
+
+class _Several(msgspec.Struct, frozen=True, kw_only=True):
+    schema_version: int
+
+
+class _Arm(msgspec.Struct, frozen=True, kw_only=True):
+    arm: str
+    model: str
 
 
 class PlainCheck(msgspec.Struct, frozen=True, kw_only=True):
@@ -177,8 +237,8 @@ def _check(checked: Checked) -> PlainCheck:
     )
 
 
-def _write_list(file: IO[bytes], results: Iterable[Assessed]) -> None:
+def _list(results: Iterable[Assessed]) -> Iterator[bytes]:
     separator = b"\n"
     for one in results:
-        file.write(separator + encode(plain(one)))
+        yield separator + encode(plain(one))
         separator = b",\n"

@@ -1,0 +1,106 @@
+"""What to type to hold stored runs again, as far as a run's record says it."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Final
+
+from multiturn.suites.reading import load_suite, shipped_parts, shipped_suites
+from multiturn.transcript import Sampling
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from multiturn.conditions import RunRecord
+    from multiturn.conversation import Suite
+    from multiturn.results import Plan
+
+MOST_NAMED: Final = 10
+"""Conversations of a part of a suite that are named one by one."""
+MOST: Final = 4_000
+"""Characters of a command that anyone would copy."""
+_USUAL: Final = Sampling()
+_FLAGS: Final = (
+    *("temperature", "top_p", "top_k", "min_p", "repeat_penalty"),
+    *("max_tokens", "reasoning_tokens", "seed"),
+)
+
+
+def command_for(runs: Sequence[RunRecord], suite: Suite, plan: Plan, vary: Sequence[str] = ()) -> str:
+    """The command that holds these runs: ``run`` for one, ``compare`` for two; for more, a line each.
+
+    Empty where a run was imported, since nobody knows how its replies were drawn, and where nobody would copy it.
+    """
+    if any(run.conditions.sampling is None for run in runs):
+        return ""
+    if len(runs) == 2:  # noqa: PLR2004 - a pair
+        base, tuned = runs
+        parts = ["multiturn", "compare", base.arm.spec, tuned.arm.spec, *_held(base, suite)]
+        for flag, run in (("--base-system", base), ("--tuned-system", tuned)):
+            parts += [] if base.arm.system == tuned.arm.system else _text(flag, run.arm.system)
+        parts += [] if base.arm.system != tuned.arm.system else _text("--system", base.arm.system)
+        parts += [word for name in vary for word in ("--vary", name)]
+        parts += _planned(plan)
+        lines = [parts]
+    else:
+        lines = [
+            ["multiturn", "run", run.arm.spec, *_held(run, suite), *_text("--system", run.arm.system)] for run in runs
+        ]
+    found = "\n".join(shlex.join(parts) for parts in lines)
+    return found if len(found) <= MOST and found.count("\n") == len(lines) - 1 else ""
+
+
+def _held(run: RunRecord, suite: Suite) -> Iterator[str]:
+    """The flags that say how, apart from the model and its prompt."""
+    conditions, sampling = run.conditions, run.conditions.sampling or _USUAL
+    yield from _part(run, suite)
+    if conditions.samples > 1:
+        yield from ("--samples", str(conditions.samples))
+    for name in _FLAGS:
+        value = getattr(sampling, name)
+        if value != getattr(_USUAL, name):
+            yield from (f"--{name.replace('_', '-')}", _typed(value))
+    for text in sampling.stop:
+        yield from ("--stop", text)
+    for flag, value, usual in (
+        ("--history", conditions.history, "self"),
+        ("--overflow", conditions.overflow, "stop"),
+        ("--think", conditions.think, "auto"),
+        ("--template", run.arm.template, "model"),
+    ):
+        if value != usual:
+            yield from (flag, value)
+    if conditions.context_window is not None:
+        yield from ("--context-window", str(conditions.context_window))
+
+
+def _part(run: RunRecord, suite: Suite) -> Iterator[str]:
+    """The suite, and which of its conversations: of a suite that is not shipped, the file that it was read from."""
+    known = run.suite_name in (*shipped_suites(), *shipped_parts())
+    yield from ("--suite", run.suite_name if known else f"{run.suite_name}.json")
+    if not known:
+        return
+    ids = [one.id for one in suite.conversations]
+    whole = [one.id for one in load_suite(run.suite_name).conversations]
+    if ids == whole:
+        return
+    if ids == whole[: len(ids)]:
+        yield from ("--limit", str(len(ids)))
+    elif len(ids) <= MOST_NAMED:
+        yield from (word for name in ids for word in ("--only", name))
+
+
+def _text(flag: str, text: str | None) -> list[str]:
+    return [] if text is None else [flag, text]
+
+
+def _planned(plan: Plan) -> Iterator[str]:
+    if plan.primary != "check_pass":
+        yield from ("--primary", plan.primary)
+    for name, margin in plan.margins.items():
+        yield from ("--margin", f"{name}={_typed(margin)}")
+
+
+def _typed(value: float) -> str:
+    """A number as one would type it, with all its digits."""
+    return str(value).removesuffix(".0")

@@ -1,0 +1,116 @@
+"""Reports from Python: the same forms as the command's, and which conversations are read first."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, get_args
+
+import pytest
+
+from multiturn import api
+from multiturn.cli import reporting as command
+from multiturn.errors import UsageError
+from multiturn.reporting import Form, dossier_of
+
+TURN: Final = {"text": "Cake?", "checks": [{"kind": "says", "any": ["cake*"]}, {"kind": "says", "any": ["plum*"]}]}
+SUITE: Final = [{"id": name, "turns": [TURN]} for name in ("a", "b", "c", "d", "e")]
+BOTH: Final = "plum cake"
+REPLIES: Final[dict[str, dict[str, str]]] = {
+    "base": {"a": BOTH, "b": "cake", "c": BOTH, "d": BOTH, "e": "no"},
+    "tuned": {"a": BOTH, "b": "plum", "c": "cake", "d": "pie and a great many other words", "e": BOTH},
+    "better": dict.fromkeys("abcde", BOTH),
+}
+"""From base to tuned: ``a`` is the same, ``b`` loses and wins, ``c`` loses one, ``d`` loses two, ``e`` wins two."""
+
+
+@pytest.fixture(name="store")
+def held_store(tmp_path: Path) -> Iterator[api.Store]:
+    """A store with a run of each of the models, in this order: base, tuned, better."""
+    (tmp_path / "cakes.json").write_text(json.dumps(SUITE), encoding="utf-8")
+    job = api.Job(suite=tmp_path / "cakes.json", store=tmp_path / "runs.db")
+    for name, replies in REPLIES.items():
+        table = {conversation: [reply] for conversation, reply in replies.items()}
+        (tmp_path / f"{name}.json").write_text(json.dumps(table), encoding="utf-8")
+        api.evaluate(f"scripted:{tmp_path}/{name}.json", job)
+    with api.open_store(job.store) as store:
+        yield store
+
+
+def ids(store: api.Store) -> list[str]:
+    """The runs, oldest first."""
+    return [one.run.id for one in reversed(store.runs())]
+
+
+def test_the_command_and_python_know_the_same_forms() -> None:
+    assert set(get_args(command.Form)) == set(get_args(Form))
+    assert set(command.ENDINGS.values()) == set(get_args(Form)) - {"card"}
+
+
+@pytest.mark.parametrize("form", [one for one in get_args(Form) if one != "parquet"])
+def test_a_file_and_a_path_get_the_same(store: api.Store, tmp_path: Path, form: Form) -> None:
+    base, tuned, _ = ids(store)
+    file = io.BytesIO()
+    api.write_report(store, [base, tuned], file, form=form)
+    api.write_report(store, [base, tuned], tmp_path / "new" / "report", form=form)
+    assert (tmp_path / "new" / "report").read_bytes() == file.getvalue()
+    assert file.getvalue()
+
+
+def test_without_a_run_there_is_nothing_to_report(store: api.Store) -> None:
+    with pytest.raises(UsageError, match="no run is named"):
+        api.write_report(store, [], io.BytesIO())
+
+
+def test_what_lost_most_is_read_first(store: api.Store) -> None:
+    """Then what lost less; what was only won comes last, and what is the same is not there."""
+    base, tuned, _ = ids(store)
+    dossier = dossier_of(api.report_of(store, [base, tuned]))
+    assert [one.conversation for one in dossier.excerpts] == ["d", "b", "c"]
+    assert dossier.excerpts[0].proof.replies == (BOTH, REPLIES["tuned"]["d"])
+    assert dossier.excerpts[0].reasons[0] == "2 of 2 checks stopped passing"
+
+
+def test_where_all_is_better_what_was_won_is_read_first(store: api.Store) -> None:
+    """And nothing else, since nothing else changed."""
+    _, tuned, better = ids(store)
+    dossier = dossier_of(api.report_of(store, [tuned, better]))
+    assert {one.conversation for one in dossier.excerpts} == {"b", "c", "d"}
+    assert dossier.excerpts[0].conversation == "d"
+
+
+def test_of_several_runs_each_conversation_is_told_once(store: api.Store) -> None:
+    """With the replies of all of them."""
+    dossier = dossier_of(api.report_of(store, ids(store)))
+    assert len({one.conversation for one in dossier.excerpts}) == len(dossier.excerpts) == 3
+    assert all(len(one.proof.replies) == 3 for one in dossier.excerpts)
+    assert dossier.ranking is not None
+    assert len(dossier.comparisons) == 2
+
+
+def test_one_run_names_the_checks_that_it_fails(store: api.Store) -> None:
+    """The first ones with their words, and how many there are."""
+    dossier = dossier_of(api.report_of(store, [ids(store)[1]]))
+    assert dossier.failing == 4
+    assert [(one.conversation, one.turn, one.what) for one in dossier.failed] == [
+        ("b", 0, "not: says 'cake*'"),
+        ("c", 0, "not: says 'plum*'"),
+        ("d", 0, "not: says 'cake*'"),
+        ("d", 0, "not: says 'plum*'"),
+    ]
+    assert dossier.excerpts == ()
+
+
+def test_a_place_that_can_not_be_written_loses_nothing(store: api.Store, tmp_path: Path) -> None:
+    """A folder of that name is told before anything is read; an older file stays where the runs can't be compared."""
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(UsageError, match="is a folder"):
+        api.write_report(store, ids(store)[:1], tmp_path / "folder")
+    older = tmp_path / "older.md"
+    older.write_text("older", encoding="utf-8")
+    with pytest.raises(UsageError):
+        api.write_report(store, ids(store), older, form="card")
+    assert older.read_text(encoding="utf-8") == "older"
+    assert sorted(one.name for one in tmp_path.iterdir() if one.name.startswith(".")) == []
