@@ -125,7 +125,7 @@ def shown_reply(
         held: the transcript; None where the arm did not hold this conversation.
         turn: which one, from 0.
         refusal_expected: whether a refusal is right here; None where the suite does not say.
-        before: the first arm's transcript, for checks that flipped; None for the first arm itself.
+        before: the first arm's transcript, for checks that flipped; None where there is none.
         base: what the first arm is called.
         differs: the words that another arm's reply does not have.
         likeness: how like the first arm's it is, where marks don't say.
@@ -210,18 +210,18 @@ def _measured(signals: Sequence[Signal]) -> tuple[str, str]:
         elif one.unit == "flag":
             quiet += [f"{name} ({one.label})" if one.label else name] if one.value == 0 else []
         elif one.name == "words":
-            short.append(f"{number(one.value, 'words')} word{'' if one.value == 1 else 's'}")
+            short.append(_counted(name, one.value))
         elif one.name == "repetition" and one.value > 0:
             short.append(f"{number(one.value, one.unit)} repeated")
         else:
-            rest.append(
-                f"{name} {number(one.value, one.unit)}"
-                if one.unit == "share"
-                else f"{number(one.value, 'count')} {name}"
-            )
+            rest.append(_counted(name, one.value) if one.unit != "share" else f"{name} {number(one.value, one.unit)}")
     rest += [f"not raised: {', '.join(quiet)}"] if quiet else []
     rest += [f"not measured: {', '.join(unknown)}"] if unknown else []
     return ", ".join(short), "; ".join(rest)
+
+
+def _counted(things: str, count: float) -> str:
+    return f"{number(count, 'count')} {things.removesuffix('s') if count == 1 else things}"
 
 
 def _drawn(record: TurnRecord) -> Iterator[str]:

@@ -104,7 +104,7 @@ def _turns(conversation: Conversation, sample: Sequence[Held | None], arms: Sequ
                     one,
                     at,
                     refusal_expected=turn.refusal_expected,
-                    before=sample[0] if arm else None,
+                    before=sample[0],
                     base=arms[0].name,
                     differs=apart[arm][0],
                     likeness=apart[arm][1],
