@@ -8,13 +8,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 import msgspec
+import numpy as np
 
 from multiturn.report.numbers import counted
 from multiturn.report.page.links import conversation_link, list_link
 from multiturn.report.tables import Spot
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
 
     from multiturn.report.page.facets import Tag
     from multiturn.report.page.shown import Collected
@@ -61,24 +64,30 @@ class Reach:
 
     def __init__(self, collected: Collected) -> None:
         self.pair: Final = len(collected.arms) == 2  # noqa: PLR2004 - a pair
-        self._places: Final = {tag: at for at, tag in enumerate(collected.tags)}
-        self._turns: Final[dict[int, set[int]]] = {}
-        self._owner: Final[list[int]] = []
-        for at, row in enumerate(collected.rows):
+        owner = [at for at, row in enumerate(collected.rows) for _ in row.turn_tags]
+        found: dict[int, list[int]] = {}
+        turn = 0
+        for row in collected.rows:
             for tags in row.turn_tags:
-                for tag in (*row.tags, *tags):
-                    self._turns.setdefault(tag, set()).add(len(self._owner))
-                self._owner.append(at)
+                for tag in {*row.tags, *tags}:
+                    found.setdefault(tag, []).append(turn)
+                turn += 1
+        self._owner: Final = np.array(owner, dtype=np.int64)
+        self._turns: Final = {collected.tags[tag]: self._mask(turns) for tag, turns in found.items()}
 
     def behind(self, tags: Mapping[str, str]) -> Behind | None:
         """The conversations in which one turn has all these tags; None where there is none."""
-        found: set[int] | None = None
-        for tag in tags.items():
-            turns = self._turns.get(self._places.get(tag, -1), set())
-            found = turns if found is None else found & turns
-        if not found:
+        asked = [self._turns.get(tag) for tag in tags.items()]
+        known = [turns for turns in asked if turns is not None]
+        found = np.logical_and.reduce(known) if known and len(known) == len(asked) else None
+        if found is None or not found.any():
             return None
-        return Behind(list_link(tags), len({self._owner[turn] for turn in found}), len(found))
+        return Behind(list_link(tags), int(np.count_nonzero(np.bincount(self._owner[found]))), int(found.sum()))
+
+    def _mask(self, turns: Sequence[int]) -> NDArray[np.bool_]:
+        mask = np.zeros(self._owner.size, dtype=np.bool_)
+        mask[turns] = True
+        return mask
 
 
 class TableLinks:
