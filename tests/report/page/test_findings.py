@@ -156,6 +156,12 @@ def test_a_group_that_no_conversation_has_in_both_is_not_counted() -> None:
     assert group_title(found(none)) == "Checks passed by capability: no conversation that both tuned and base have"
 
 
+def test_a_long_name_is_in_a_sentence_in_short() -> None:
+    """A category can be called anything."""
+    one = comparison(contrast(("category", "word " * 1000), 0.5, 0.1, (-0.5, -0.3)))
+    assert len(group_title(found(page(one), "category"))) < 150
+
+
 def test_measures_speak_their_own_words() -> None:
     """Less is better of refusals; and any measure can be drawn by category."""
     refusals = comparison(

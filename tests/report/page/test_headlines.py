@@ -111,6 +111,9 @@ def test_of_several_measures_those_that_moved_are_told(words: tuple[str, ...], t
 def test_a_measure_that_is_the_same_in_both_or_of_one_model_or_depends_on_what_is_missing() -> None:
     even = contrast(("all", ""), 0.2, 0.2, measure="refusal")
     assert measures_title(comparison(even), ["refusal"]) == "Refusals: tuned 20.0%, base 20.0%"
+    assert measures_title(comparison(even, same_model=True), ["refusal"]) == (
+        "Refusals: the second run 20.0%, the first 20.0%"
+    )
     same = comparison(REFUSALS, same_model=True, verdicts=(verdict("regressed", REFUSALS),))
     assert measures_title(same, ["refusal_unexpected"]) == (
         "Unexpected refusals: the second run 35.0%, the first 2.0%; both are one model, so that is chance"

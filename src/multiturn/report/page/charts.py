@@ -13,7 +13,7 @@ import msgspec
 from markupsafe import Markup
 
 from multiturn.report.conclusion import primary_of
-from multiturn.report.numbers import difference_alone, label_of, number, size, unit_of
+from multiturn.report.numbers import difference_alone, in_short, label_of, number, size, unit_of
 from multiturn.report.page.findings import group_alternative, group_note, group_title
 from multiturn.report.page.grouped import Grouped, group_table, grouped, named
 from multiturn.report.page.headlines import (
@@ -57,6 +57,8 @@ if TYPE_CHECKING:
 
 REFUSALS: Final = ("refusal_unexpected", "refusal_missing", "refusal")
 """Shown beside each other by category: as far as the suite says which refusals are right, and all of them."""
+NAME: Final = 80
+"""Characters of a model's name."""
 MANY: Final = 5
 """Groups below each other that make a chart tall."""
 ALONG: Final = {"turn": "turn", "distance": "turns back to where it was said"}
@@ -323,10 +325,11 @@ class _Drawer:
         return self._places.get(arm, 0)
 
     def _short_name(self, arm: str) -> str:
-        return self._names[self._places[arm]] if arm in self._places else arm
+        return self._names[self._places[arm]] if arm in self._places else in_short(arm, NAME)
 
     def _whole_name(self, arm: str) -> str:
-        return f"{self._short_name(arm)}: {arm}" if arm in self._places else arm
+        name = in_short(arm, NAME)
+        return f"{self._short_name(arm)}: {name}" if arm in self._places else name
 
 
 def _as_drawn(table: Table) -> Table:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from multiturn.report.numbers import difference_alone, estimate, estimate_alone, label_of, level, unit_of
+from multiturn.report.numbers import difference_alone, estimate, estimate_alone, in_short, label_of, level, unit_of
 from multiturn.report.tables import Table, rests_on
 from multiturn.results import Estimate, Orientation, Verdict
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _BY_HARM: Final = frozenset({"capability", "category", "domain"})
 """Kinds of groups without an order of their own: where it got worse stands first."""
+_NAME: Final = 60
+"""Characters of a group's name: it stands in sentences too."""
 _NOTHING: Final = 1e-9
 """Differences below this come from rounding."""
 
@@ -114,8 +116,8 @@ def _is(one: Contrast | Measured, kind: str, measure: str) -> bool:
 
 
 def named(kind: str, name: str) -> str:
-    """What a reader sees of a group."""
-    return name if kind == "domain" else label_of(name)
+    """What a reader sees of a group, in short."""
+    return in_short(name if kind == "domain" else label_of(name), _NAME)
 
 
 def group_table(found: Grouped) -> Table:

@@ -85,7 +85,10 @@ def at_y(field: str) -> alt.Y:
 
 
 def words(text: str, x: float, y: float, align: Align = "left", *, strong: bool = False, room: float = WIDTH) -> Record:
-    """One line of text, as far as there is room for it."""
+    """One line of text, as far as there is room for it.
+
+    It is made printable here, since half a surrogate pair ends the process inside vl-convert.
+    """
     colour, size = (INK, LABEL) if strong else (SOFT, SMALL)
     return {"text": fitting(printable(text), room / size), "x": x, "y": y, "align": align, "fill": colour, "size": size}
 
