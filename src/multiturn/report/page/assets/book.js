@@ -3,7 +3,7 @@
 // What lies in the page: the index of the conversations, and their sheets in compressed chunks.
 
 const KEPT_CHUNKS = 3;
-const SPOKEN = ".user-text, .reply-text"; // in a sheet
+const LETTERS = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&#34;": '"', "&#39;": "'" };
 
 const byId = (id) => document.getElementById(id);
 
@@ -115,7 +115,8 @@ class Search {
 
   async read(chunk, rows) {
     try {
-      for (const row of rows) this.said.set(row, folded(saidIn(await this.book.sheet(row))));
+      const sheets = await this.book.sheets(chunk);
+      for (const row of rows) this.said.set(row, folded(saidIn(sheets[row.place])));
       return true;
     } catch {
       return false;
@@ -131,6 +132,9 @@ function byChunk(rows) {
 
 const folded = (text) => text.normalize("NFC").toLowerCase().replace(/\s+/g, " ");
 
-// What the user and the models say, without what the page adds.
-const spoken = (sheet) => [...sheet.querySelectorAll(SPOKEN)];
-const saidIn = (sheet) => spoken(sheet).map((one) => one.textContent).join("\n");
+// What the user and the models say, without what the page adds: read from a sheet's HTML as it lies in the chunk, which
+// is fifty times as quick as to have the browser make elements of it. In there only marks are elements.
+function saidIn(html) {
+  const texts = [...html.matchAll(/<div class="text (?:user|reply)-text">([^]*?)<\/div>/g)].map(([, text]) => text);
+  return texts.map((text) => text.replace(/<[^>]*>/g, "").replace(/&(?:amp|lt|gt|#34|#39);/g, (name) => LETTERS[name])).join("\n");
+}

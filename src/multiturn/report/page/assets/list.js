@@ -84,15 +84,16 @@ class List {
     return [...this.book.rows].sort((one, other) => names.compare(one.name, other.name));
   }
 
+  // While chunks are read, rows come one after another, and how far it is stands where it is not read aloud each time.
   find(rows) {
     let last = -Infinity;
     this.search.run(rows, this.filter.text, (found, done, all, broken) => {
       const over = done === all;
       if (!over && performance.now() - last < REDRAWN_EVERY) return;
       last = performance.now();
-      this.put(rows.filter((row) => found.has(row)));
-      if (!over) byId("count").textContent = `${found.size} found, ${done} of ${all} parts read …`;
-      else if (broken) byId("count").textContent += `; ${broken} of ${all} parts of this file are damaged and can't be read`;
+      this.put(rows.filter((row) => found.has(row)), over);
+      const damaged = `${broken} of ${all} parts of this file are damaged and can't be read`;
+      byId("progress").textContent = over ? (broken ? damaged : "") : `${found.size} found, ${done} of ${all} parts read …`;
     });
   }
 
@@ -118,7 +119,7 @@ class List {
 
   chip(words, without) {
     const cross = made("span", { "aria-hidden": "true" }, "×");
-    const button = made("button", { type: "button", title: "Take this filter away" }, `${words} `, cross);
+    const button = made("button", { type: "button" }, `${words} `, cross);
     button.append(made("span", { class: "unseen" }, ", take this filter away"));
     button.addEventListener("click", () => {
       this.moved(without);
@@ -127,12 +128,12 @@ class List {
     return made("li", {}, button);
   }
 
-  put(rows) {
+  put(rows, over = true) {
     const all = this.book.rows.length;
+    const conversations = `${all} conversation${all === 1 ? "" : "s"}`;
     this.rows = rows;
-    byId("count").textContent = this.filter.empty
-      ? `${all} conversation${all === 1 ? "" : "s"}`
-      : `${rows.length} of ${all} conversation${all === 1 ? "" : "s"}`;
+    byId("progress").textContent = "";
+    byId("count").textContent = !over ? "" : this.filter.empty ? conversations : `${rows.length} of ${conversations}`;
     const focused = byId("rows").contains(document.activeElement) ? document.activeElement : undefined;
     this.drawn = [];
     byId("rows").replaceChildren();

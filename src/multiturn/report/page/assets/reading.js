@@ -1,5 +1,7 @@
 // One conversation side by side: its sheet, what changed in it, and the way to the others.
 
+const SPOKEN = ".user-text, .reply-text"; // what the user and the models say, in a sheet
+
 class Reading {
   constructor(book, list) {
     this.book = book;
@@ -116,7 +118,7 @@ function markWords(sheet, text) {
   globalThis.CSS?.highlights?.delete("found");
   if (!text || !globalThis.Highlight) return;
   const words = new RegExp(text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&").replace(/\s+/g, "\\s+"), "giu");
-  CSS.highlights.set("found", new Highlight(...spoken(sheet).flatMap((one) => [...rangesOf(one, words)])));
+  CSS.highlights.set("found", new Highlight(...[...sheet.querySelectorAll(SPOKEN)].flatMap((one) => [...rangesOf(one, words)])));
 }
 
 function* rangesOf(element, words) {
