@@ -49,7 +49,8 @@ def test_a_turn_is_found_by_what_it_probes_and_how_it_ended() -> None:
     both = by_hand.held("c", tuple(map(by_hand.ok, range(7))))
     conversation = Told(conversation=Conversation(id="c", turns=turns), samples=((both, both),))
     first, *_, last = turn_tags(conversation, ARMS)
-    assert first == [("turn", "1"), ("capability", "correction"), ("base.status", "ok"), ("tuned.status", "ok")]
+    assert first[:3] == [("turn", "1"), ("capability", "correction"), ("base.status", "ok")]
+    assert ("tuned.status", "ok") in first
     assert last[:3] == [("turn", "7"), ("capability", "correction"), ("distance", "4+")]
 
 
@@ -84,8 +85,8 @@ def test_flips_are_of_the_first_arm_against_another(base: str, tuned: str, flips
         (None, "Sorry, no.", "full", {"any", "full"}),
         (False, "Sorry, no.", "partial", {"any", "partial", "unexpected"}),
         (True, "Sorry, no.", "full", {"any", "full", "expected"}),
-        (True, "Here you are.", "none", {"missing"}),
-        (False, "Here you are.", "none", set()),
+        (True, "Here you are.", "none", {"none", "missing"}),
+        (False, "Here you are.", "none", {"none"}),
     ],
 )
 def test_refusals_are_found_by_whether_they_are_right(

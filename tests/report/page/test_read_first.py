@@ -85,5 +85,5 @@ def test_of_several_comparisons_the_largest_change_counts() -> None:
 
 
 def test_a_check_is_told_by_what_it_catches_else_by_what_it_wants() -> None:
-    assert about_check("The colour is lost.") == "It is to catch: The colour is lost."
+    assert about_check("The colour is lost.") == "The suite's note on it: The colour is lost."
     assert about_check("not: says green") == "It wants: says green"

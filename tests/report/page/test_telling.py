@@ -7,7 +7,7 @@ from tests import by_hand
 from multiturn.conversation import Conversation, Turn
 from multiturn.finding import Assessed, Signal
 from multiturn.report.page.facets import turn_tags
-from multiturn.report.page.shown import Fluent, ShownArm, Told
+from multiturn.report.page.shown import Fluent, Proof, ShownArm, Told
 from multiturn.report.page.telling import QUOTED, fluent_but_wrong, proof
 
 ARMS = (ShownArm(name="base", label="m", run="r1"), ShownArm(name="tuned", label="n", run="r2"))
@@ -31,11 +31,28 @@ def fluent(what: Told, arms: tuple[ShownArm, ...] = ARMS) -> list[Fluent]:
     return list(fluent_but_wrong(what, arms, turn_tags(what, arms)))
 
 
+def proof_of(what: Told) -> Proof | None:
+    """The turn that tells most of what changed in it."""
+    arms = ARMS[: len(what.samples[0])]
+    return proof(what, arms, list(turn_tags(what, arms)))
+
+
+def test_against_a_sound_reply_a_lost_check_proves_most() -> None:
+    """Before one that the first arm passes with a reply in which another check fails, or something is raised."""
+    tuned = held("x", "y", "z", said=("pf", "f", "f"))
+    found = proof_of(told((held("a", "b", "c", said=("fp", "p", "p"), refused="oxo"), tuned)))
+    assert found is not None
+    assert (found.turn, found.sound) == (2, True)
+    found = proof_of(told((held("a", "b", "c", said=("fp", "f", "f")), tuned)))
+    assert found is not None
+    assert (found.turn, found.sound) == (0, False)
+
+
 def test_a_lost_check_proves_most() -> None:
     """Before one that is won, a refusal, and another text."""
     base = held("a", "b", "c", said=("f", "p", "p"))
     tuned = held("x", "b", "y", said=("p", "p", "f"), refused="xoo")
-    found = proof(told((base, tuned)))
+    found = proof_of(told((base, tuned)))
     assert found is not None
     assert (found.turn, found.user, found.replies, found.what) == (2, "t2", ("c", "y"), "not: says 2.0")
 
@@ -48,22 +65,22 @@ def test_without_a_lost_check_what_was_won_proves_most() -> None:
 
 
 def turn_of(base: Assessed, tuned: Assessed) -> int | None:
-    found = proof(told((base, tuned)))
+    found = proof_of(told((base, tuned)))
     return None if found is None else found.turn
 
 
 def test_what_is_the_same_proves_nothing() -> None:
     """Nor does one arm alone, or one that the other did not hold."""
     one = held("a", "b", "c")
-    assert proof(told((one, one))) is None
-    assert proof(told((one,))) is None
-    assert proof(told((one, None))) is None
+    assert proof_of(told((one, one))) is None
+    assert proof_of(told((one,))) is None
+    assert proof_of(told((one, None))) is None
 
 
 def test_the_sample_that_proves_it_is_told() -> None:
     """By its place among the samples."""
     base, same = held("a"), held("a")
-    found = proof(told((base, same), (held("a", sample=1), held("b", sample=1)), turns=1))
+    found = proof_of(told((base, same), (held("a", sample=1), held("b", sample=1)), turns=1))
     assert found is not None
     assert (found.sample, found.turn) == (1, 0)
 
@@ -71,7 +88,7 @@ def test_the_sample_that_proves_it_is_told() -> None:
 def test_long_replies_are_told_in_short_and_lost_ones_as_none() -> None:
     """A reply that is not there is no empty text."""
     lost = by_hand.held("c", (by_hand.failed(0),))
-    found = proof(told((held("a " * 1000), lost), turns=1))
+    found = proof_of(told((held("a " * 1000), lost), turns=1))
     assert found is not None
     assert found.replies[1] is None
     assert found.replies[0] is not None

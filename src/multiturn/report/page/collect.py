@@ -92,7 +92,7 @@ class Collector:
         if len(self._open) == CHUNK:
             self._close()
 
-    def _row(self, told: Told, tags: Iterable[Sequence[Tag]]) -> Row:
+    def _row(self, told: Told, tags: Sequence[Sequence[Tag]]) -> Row:
         held = [[one for one in arm if one is not None] for arm in zip(*told.samples, strict=True)]
         outcomes = [Counter(checked.result.outcome for one in arm for checked in one.checks) for arm in held]
         return Row(
@@ -106,16 +106,16 @@ class Collector:
             refusals=tuple(sum(len(one.refusals) for one in arm) for arm in held),
             chunk=len(self._chunks),
             place=len(self._open),
-            proof=proof(told),
+            proof=proof(told, self._arms, tags),
         )
 
     def _places(self, tags: Iterable[Tag]) -> tuple[int, ...]:
         return tuple(self._tags.setdefault(tag, len(self._tags)) for tag in tags)
 
     def _keep(self, found: Iterable[Fluent]) -> None:
-        """Those of lost checks first; the last ones fall out."""
+        """Those of lost checks first, then the other arms' before the first one's; the last ones fall out."""
         self._fluent.extend(found)
-        self._fluent.sort(key=lambda one: not one.lost)
+        self._fluent.sort(key=lambda one: (not one.lost, one.arm == 0))
         del self._fluent[MOST_FLUENT:]
 
     def _close(self) -> None:

@@ -11,7 +11,8 @@ of a turn:
 
 of a turn in one arm:
 ``status`` (as in the transcript), ``missing`` (``yes``: the environment's doing), ``check`` (``pass``, ``fail``),
-``refusal`` (``any``; ``full``, ``partial``; ``unexpected``, ``expected``, ``missing`` where the suite says),
+``refusal`` (``any``; ``full``, ``partial``; ``none``: a reply that is none; ``unexpected``, ``expected``, ``missing``
+where the suite says),
 ``raised`` (a flag among the signals by name), ``flag`` (of the transcript), ``fluent`` (``wrong``: nothing is raised,
 and yet a check fails)
 """
@@ -128,7 +129,10 @@ class _ArmTurn:
             yield "refusal", kind
             if self._expected is not None:
                 yield "refusal", "expected" if self._expected else "unexpected"
-        elif self._expected and record.reply is not None and declining(record.reply) is None:
+            return
+        if record.reply:
+            yield "refusal", "none"
+        if self._expected and record.reply is not None and declining(record.reply) is None:
             yield "refusal", "missing"
 
     @property

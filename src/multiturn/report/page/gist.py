@@ -39,7 +39,7 @@ CHECKS: Final = frozenset({"check_pass", "turn_pass"})
 _GROUPS: Final[tuple[tuple[VerdictWord, str, str], ...]] = (
     ("regressed", "Got worse", "Nothing, as far as this comparison can tell."),
     ("improved", "Got better", "Nothing, as far as this comparison can tell."),
-    ("inconclusive", "Can't be told", "Nothing: each measure has a verdict."),
+    ("inconclusive", "Can't be told", "Nothing: each of these measures has a verdict."),
     ("changed", "Changed", ""),
     ("equivalent", "About the same", ""),
 )

@@ -49,18 +49,25 @@ class ReadFirst(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_first(page: Page) -> tuple[ReadFirst, ...]:
-    """The most changed conversations; those first whose proof is a check that went the way of the primary measure."""
+    """The most changed conversations: those first whose proof is a check that went the way of the primary measure.
+
+    Of them those first in which the arm that passes it replied well: what a poor reply passes proves little.
+    """
     changes = largest_changes(page)
     way = "won" if _improved(page) else "lost"
     found = [(row, _flip(page, row, row.proof)) for row in page.collected.rows if row.proof and row.id in changes]
-    found.sort(key=lambda one: (one[1] != way, -changes[one[0].id].score))
+    found.sort(key=lambda one: (one[1] != way, not _is_sound(one[0]), -changes[one[0].id].score))
     return tuple(_shown(page, row, flip, changes[row.id]) for row, flip in found[:MOST])
 
 
+def _is_sound(row: Row) -> bool:
+    return row.proof is not None and row.proof.sound
+
+
 def about_check(what: str) -> str:
-    """What a check is to catch, as the suite says it; where it does not, what the check wants."""
+    """What a check is about, as the suite says it; where it does not, what the check wants."""
     wants = what.removeprefix(NOT)
-    return f"It is to catch: {what}" if wants == what else f"It wants: {wants}"
+    return f"The suite's note on it: {what}" if wants == what else f"It wants: {wants}"
 
 
 def largest_changes(page: Page) -> dict[str, Change]:

@@ -41,7 +41,8 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
 class Proof(msgspec.Struct, frozen=True, kw_only=True):
     """One turn in short: what the user said, and what each arm replied (None: no reply). Turn and sample are from 0.
 
-    ``what`` is what went wrong there in the suite's words, "" where no check says.
+    ``what`` is what went wrong there in the suite's words, "" where no check says. ``sound``: the arm that passes the
+    check that flipped replied well there.
     """
 
     turn: int
@@ -49,6 +50,7 @@ class Proof(msgspec.Struct, frozen=True, kw_only=True):
     user: str
     replies: tuple[str | None, ...]
     what: str = ""
+    sound: bool = False
 
 
 class Fluent(msgspec.Struct, frozen=True, kw_only=True):

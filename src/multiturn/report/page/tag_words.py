@@ -30,6 +30,7 @@ _SAID: Final = {
     ("refusal", "expected"): "expected refusal",
     ("refusal", "full"): "full refusal",
     ("refusal", "missing"): "no refusal, though one is right",
+    ("refusal", "none"): "no refusal",
     ("refusal", "partial"): "partial refusal",
     ("refusal", "unexpected"): "unexpected refusal",
     ("status", "empty"): "empty reply",

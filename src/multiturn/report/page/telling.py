@@ -21,31 +21,55 @@ QUOTED: Final = 280
 """Characters of what was said that a reader is shown before opening the transcript."""
 
 
-def proof(told: Told) -> Proof | None:
-    """The first turn at which another arm loses a check that the first one passes; else one that it wins, else one
-    that only one of them declines, else the first whose replies differ. None where none do, or for one arm.
-    """  # noqa: D205 - one sentence
-    if not told.samples or len(told.samples[0]) == 1:
+def proof(told: Told, arms: Sequence[ShownArm], tags: Sequence[Sequence[Tag]]) -> Proof | None:
+    """The turn that tells most of what changed; ``tags`` are those of the turns.
+
+    That is the first at which another arm loses a check that the first one passes, before all others one at which the
+    first arm's reply is sound (no check of the turn fails, nothing is raised): against a poor reply a loss proves
+    little. Else one at which it wins a check, else one that only one of them declines, else the first whose replies
+    differ. None where none do, or for one arm.
+    """
+    if not told.samples or len(arms) == 1:
         return None
-    found = min(_candidates(told), key=lambda one: one[0], default=None)
+    found = min(_candidates(told, arms, tags), key=lambda one: one[0], default=None)
     return None if found is None else _short(told, *found[1:])
 
 
-def _candidates(told: Told) -> Iterator[tuple[int, int, int, Sequence[Checked]]]:
-    """Each turn that the first arm and another have: how little it tells (from 0), sample, turn, the check it tells."""
+def _candidates(
+    told: Told, arms: Sequence[ShownArm], tags: Sequence[Sequence[Tag]]
+) -> Iterator[tuple[int, int, int, bool, Sequence[Checked]]]:
+    """Each turn that the first arm and another have.
+
+    How little it tells (from 0), sample, turn, whether the arm that passes is sound there, and the check it tells of.
+    """
+    turns = len(told.conversation.turns)
     for at, sample in enumerate(told.samples):
         first = sample[0]
-        for other in sample[1:]:
+        for arm, other in enumerate(sample[1:], start=1):
             if first is None or other is None:
                 continue
-            for turn in range(len(told.conversation.turns)):
+            for turn in range(turns):
                 flips = list(_flips(first, other, turn))
                 lost = [one for one in flips if one.result.outcome == "fail"]
                 declined = (turn in first.refusals) != (turn in other.refusals)
-                replies = _reply(first, turn), _reply(other, turn)
-                tells = (bool(lost), bool(flips), declined, replies[0] != replies[1])
+                differ = _reply(first, turn) != _reply(other, turn)
+                passing = arms[0 if lost else arm].name
+                sound = bool(flips) and _is_sound(passing, tags[at * turns + turn])
+                tells = (bool(lost) and sound, bool(lost), bool(flips), declined, differ)
                 if any(tells):
-                    yield tells.index(True), at, turn, (lost or flips)[:1]
+                    yield tells.index(True), at, turn, sound, (lost or flips)[:1]
+
+
+def _is_sound(arm: str, tags: Sequence[Tag]) -> bool:
+    """Whether nothing is wrong with an arm's reply: it ended well, nothing is raised, no check of the turn fails."""
+    wrong = {f"{arm}.raised", f"{arm}.flag"}
+    refuses = (f"{arm}.refusal", "any") in tags and (f"{arm}.refusal", "expected") not in tags
+    return (
+        not refuses
+        and (f"{arm}.status", "ok") in tags
+        and (f"{arm}.check", "fail") not in tags
+        and not any(key in wrong for key, _ in tags)
+    )
 
 
 def _flips(first: Assessed, other: Assessed, turn: int) -> Iterator[Checked]:
@@ -56,7 +80,7 @@ def _flips(first: Assessed, other: Assessed, turn: int) -> Iterator[Checked]:
             yield one
 
 
-def _short(told: Told, sample: int, turn: int, flips: Sequence[Checked]) -> Proof:
+def _short(told: Told, sample: int, turn: int, sound: bool, flips: Sequence[Checked]) -> Proof:  # noqa: FBT001 - a value
     replies = [None if one is None else _reply(one, turn) for one in told.samples[sample]]
     return Proof(
         turn=turn,
@@ -64,6 +88,7 @@ def _short(told: Told, sample: int, turn: int, flips: Sequence[Checked]) -> Proo
         user=in_short(told.conversation.turns[turn].text, QUOTED),
         replies=tuple(None if one is None else in_short(one, QUOTED) for one in replies),
         what=_meaning(flips[0]) if flips else "",
+        sound=sound,
     )
 
 
