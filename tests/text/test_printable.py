@@ -8,13 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from multiturn.text.printable import printable
+from multiturn.text.printable import MOST_MARKS, printable
 
 FORBIDDEN = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
 )
 ODD = st.text(
-    st.sampled_from("a😀👩\u200d\u200c\u200b\ufe0f\u202e\u2066\x1b\x07\x08\r\n\t\x9b\x7fم\u061c\ufeff\u2028é"),
+    st.sampled_from(
+        "a😀👩\u200d\u200c\u200b\ufe0f\u202e\u2066\x1b\x07\x08\r\n\t\x9b\x7fم\u061c\ufeff\u2028é\u0301\u20dd"
+    ),
     max_size=40,
 )
 
@@ -46,6 +48,15 @@ def test_plain_text_is_untouched(text: str) -> None:
 def test_danger_is_shown(text: str, printed: str) -> None:
     """What would move, colour or reorder is shown as a picture or a code; what has no width goes."""
     assert printable(text) == printed
+
+
+def test_marks_that_pile_up_are_shown_as_codes() -> None:
+    """From the eleventh on one letter on, also where a joiner stood between them; on the next letter they begin anew."""
+    mark = "\u0301"
+    assert printable(f"a{mark * MOST_MARKS}b{mark * MOST_MARKS}") == f"a{mark * MOST_MARKS}b{mark * MOST_MARKS}"
+    assert printable(f"a{mark * MOST_MARKS}\u0e31\u20dd.") == f"a{mark * MOST_MARKS}<U+0E31><U+20DD>."
+    assert printable(f"a{mark * MOST_MARKS}\u034f{mark}") == f"a{mark * MOST_MARKS}<U+0301>"
+    assert printable("漢字" * 20 + "ﷺ" * 20) == "漢字" * 20 + "ﷺ" * 20
 
 
 @given(ODD | st.text(max_size=60))

@@ -1,8 +1,9 @@
 r"""Untrusted text made safe for a terminal: nothing that moves the cursor, changes colours, hides or reorders text.
 
 What is dangerous is shown, not dropped, so that a reader sees that it was there: control characters as their pictures
-(``␛`` for ESC), reordering and tagging characters as their code (``<U+202E>``). What has no width and no danger is
-dropped. Line ends become ``\n``. Letters of every script, emoji, tabs and line breaks stay as they are.
+(``␛`` for ESC), reordering and tagging characters as their code (``<U+202E>``), and so are marks that pile up on one
+letter: they cover the lines around it, and a browser takes minutes for a hundred thousand. What has no width and no
+danger is dropped. Line ends become ``\n``. Letters of every script, emoji, tabs and line breaks stay as they are.
 
 The stored text is not touched; this is for the last step before the screen.
 """
@@ -10,7 +11,11 @@ The stored text is not touched; this is for the last step before the screen.
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import Final
+
+MOST_MARKS: Final = 10
+"""Marks on one letter that are shown as such: more than any language has."""
 
 # Joiners mean something between emoji, and between letters of scripts that join.
 _EMOJI: Final = r"\u00a9\u00ae\u200d\ufe0f\u2190-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
@@ -33,6 +38,9 @@ _ODD: Final = re.compile(
 )
 """Any of these; most texts have none, and one look is a tenth of six."""
 
+_MAY_PILE_UP: Final = re.compile(rf"[^\x00-\u02ff]{{{MOST_MARKS + 1},}}")
+"""Before U+0300 there is no mark."""
+
 _DELETE: Final = 0x7F
 _PICTURES: Final = 0x2400
 _PICTURE_OF_DELETE: Final = "\u2421"
@@ -40,14 +48,26 @@ _PICTURE_OF_DELETE: Final = "\u2421"
 
 def printable(text: str) -> str:
     """The text as it may be written to a terminal. Printable text comes back unchanged."""
-    if _ODD.search(text) is None:
-        return text
+    if _ODD.search(text) is not None:
+        text = _shown(text)
+    return text if text.isascii() else _MAY_PILE_UP.sub(_few_marks, text)
+
+
+def _shown(text: str) -> str:
     text = _LINE_END.sub("\n", text)
     text = _BROKEN.sub("\ufffd", text)
     text = _CONTROL.sub(_picture, text)
     text = _SHOWN_BY_CODE.sub(_code, text)
     text = _NO_WIDTH.sub("", text)
     return _STRAY_JOINER.sub("", text)
+
+
+def _few_marks(match: re.Match[str]) -> str:
+    shown, marks = [], 0
+    for letter in match[0]:
+        marks = marks + 1 if unicodedata.category(letter).startswith("M") else 0
+        shown.append(letter if marks <= MOST_MARKS else f"<U+{ord(letter):04X}>")
+    return "".join(shown)
 
 
 def _picture(match: re.Match[str]) -> str:

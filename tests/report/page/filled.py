@@ -40,6 +40,7 @@ OF_CONVERSATION: Final = {
     "turn_why": "The colour was told a turn before.",
     "golden": "The kettle is green.",
     "reply": "The kettle is green, as far as I know.",
+    "aside": "",
     "raw": "The kettle is green. User: And the cup?",
     "reasoning": "Green was said first.",
     "failure": "the server went away",
@@ -56,7 +57,7 @@ OF_CONVERSATION: Final = {
     "language": "en",
     "flag": "run_on",
 }
-"""Fields of a conversation, with what they hold where nothing is asked for."""
+"""Fields of a conversation, with what they hold where nothing is asked for. ``aside`` is of one reply alone."""
 
 OF_RUN: Final = {
     "run": "20260101-000000-0000",
@@ -195,7 +196,7 @@ def _signals(fields: Fields, transcript: Transcript) -> Iterator[Signal]:
 
 def _records(fields: Fields, arm: int) -> list[TurnRecord]:
     reply = fields["reply"]
-    replies = [f"Well. {reply} So it is.", f"{REFUSAL} {reply}"] if arm else [reply] * 3
+    replies = [f"Well. {reply} So it is.{fields['aside']}", f"{REFUSAL} {reply}"] if arm else [reply] * 3
     told: dict[str, Any] = {
         "user": fields["user"],
         "raw": fields["raw"],
