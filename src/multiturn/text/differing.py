@@ -139,11 +139,13 @@ def _without_chance(runs: Sequence[Run], lengths: tuple[Sequence[int], Sequence[
         return max(first[other[0]] - first[one[0] + size], second[other[1]] - second[one[1] + size])
 
     kept: list[Run] = [(0, 0, 0)]
+    before: list[int] = [0]
     for run in (*runs, (len(first) - 1, len(second) - 1, 0)):
-        while len(kept) > 1:
-            at, _, size = kept[-1]
-            if first[at + size] - first[at] >= min(apart(kept[-2], kept[-1]), apart(kept[-1], run)):
-                break
+        behind = apart(kept[-1], run)
+        while len(kept) > 1 and first[kept[-1][0] + kept[-1][2]] - first[kept[-1][0]] < min(before[-1], behind):
             kept.pop()
+            before.pop()
+            behind = apart(kept[-1], run)
         kept.append(run)
+        before.append(behind)
     return kept[1:-1]

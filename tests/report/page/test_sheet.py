@@ -222,6 +222,22 @@ def test_a_check_that_fails_is_told_by_what_that_means() -> None:
     ]
 
 
+def test_a_pattern_is_told_by_what_it_is_for() -> None:
+    """Few can read one: a check that passes says what failing would mean, one that fails does not repeat it."""
+    why = "No colour is named."
+    said = (
+        checked("pass", 0, wants=r"matches '(?i)\bgreen\b'", why=why),
+        checked("fail", 1, wants=r"matches '(?i)\bgreen\b'", why=why, reason=FAILS_AS_REFUSAL),
+        checked("pass", 2, wants=r"matches '(?i)\bgreen\b'"),
+    )
+    (reply,) = replies(shown(held(GREEN, said=said)))
+    assert lines(reply) == [
+        rf"✓ 1 passes matches '(?i)\bgreen\b' (failing would mean: {why})",
+        f"✗ 2 fails {why} ({FAILS_AS_REFUSAL})",
+        r"✓ 3 passes matches '(?i)\bgreen\b'",
+    ]
+
+
 def test_a_check_that_flipped_says_which_way() -> None:
     """Against the first arm, check by check; one that does not apply has not flipped."""
     base = [checked(outcome, at) for at, outcome in enumerate[Outcome](("pass", "fail", "pass", "not_applicable"))]

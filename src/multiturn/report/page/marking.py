@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -9,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 _JOINERS: Final = "\u200c\u200d"
+_TOGETHER: Final = re.compile("\r\n|[\u200c\u200d]")
 
 
 class Mark(NamedTuple):
@@ -38,8 +40,11 @@ def pieces_of(reply: str, marks: Iterable[Mark]) -> list[Piece]:
     """The whole reply in pieces; what lies outside of it marks nothing. Neighbours that are marked alike are one."""
     begun: defaultdict[int, list[Mark]] = defaultdict(list)
     ended: defaultdict[int, list[Mark]] = defaultdict(list)
+    fixed = _TOGETHER.search(reply) is None
     for mark in marks:
-        start, end = _settled(reply, mark.start), _settled(reply, mark.end)
+        start, end = min(mark.start, len(reply)), min(mark.end, len(reply))
+        if not fixed:
+            start, end = _settled(reply, start), _settled(reply, end)
         if start < end:
             begun[start].append(mark)
             ended[end].append(mark)
@@ -71,7 +76,6 @@ def _settled(text: str, edge: int) -> int:
 
     Each piece is made harmless by itself, and these are read together.
     """
-    edge = min(edge, len(text))
     while 0 < edge < len(text):
         before, after = text[edge - 1], text[edge]
         if before not in _JOINERS and after not in _JOINERS and (before, after) != ("\r", "\n"):

@@ -36,20 +36,22 @@ _FLIPS: Final[Mapping[tuple[Outcome, Outcome], str]] = {
     ("pass", "fail"): "lost: {} passes it",
     ("fail", "pass"): "won: {} fails it",
 }
+_PATTERN: Final = "matches '"
+"""What wants a pattern says little to most readers."""
 _WORD: Final = re.compile(r"\w+")
 _SAYS_LITTLE: Final = frozenset({"a", "and", "as", "at", "in", "is", "no", "not", "of", "or", "reply", "the", "to"})
 
 
 class CheckLine(NamedTuple):
-    """What one check says. ``number`` counts from 1 in the suite's order; ``flip`` is "" where nothing flipped."""
+    """What one check says. ``said`` is its sign, its number (from 1, in the suite's order) and a word; ``flip`` is ""
+    where nothing flipped.
+    """  # noqa: D205 - one sentence
 
     outcome: Outcome
-    sign: str
-    word: str
-    number: int
+    said: str
+    flip: str
     told: str
     aside: str
-    flip: str
 
 
 class Prompt(NamedTuple):
@@ -179,16 +181,16 @@ def _line(checked: Checked, before: Outcome | None, base: str) -> CheckLine:
     outcome, wants = checked.result.outcome, in_short(checked.wants, ASIDE)
     reason = "" if outcome == "pass" else in_short(checked.result.reason, ASIDE)
     meaning = checked.why if outcome == "fail" else ""
-    if meaning and _telling(wants).isdisjoint(_telling(reason)):
+    if _PATTERN in wants:
+        reason = reason or (f"failing would mean: {checked.why}" if checked.why else "")
+    elif meaning and _telling(wants).isdisjoint(_telling(reason)):
         reason = f"{reason}; wanted: {wants}" if reason else f"wanted: {wants}"
     return CheckLine(
         outcome=outcome,
-        sign=SIGNS[outcome],
-        word=_WORDS[outcome],
-        number=checked.check + 1,
+        said=f"{SIGNS[outcome]} {number(checked.check + 1, 'count')} {_WORDS[outcome]}",
+        flip="" if before is None else _FLIPS.get((before, outcome), "").format(base),
         told=meaning or wants,
         aside=reason,
-        flip="" if before is None else _FLIPS.get((before, outcome), "").format(base),
     )
 
 
