@@ -43,7 +43,7 @@ def test_a_lost_check_comes_before_a_larger_change() -> None:
 def test_where_the_primary_measure_improved_a_won_check_proves_it() -> None:
     """In every comparison of the page."""
     assert {one.flip for one in read_first(page(BAD, GOOD))} == {"won"}
-    assert {one.flip for one in read_first(page(GOOD, BAD, GOOD))} == {"lost"}
+    assert {one.flip for one in read_first(page(BAD, GOOD, ("ffff",) * 12))} == {"lost"}
 
 
 def test_no_more_than_fit_and_only_what_changed() -> None:
@@ -80,8 +80,14 @@ def test_a_sample_is_named_where_there_are_several() -> None:
 
 
 def test_of_several_comparisons_the_largest_change_counts() -> None:
-    changes = largest_changes(page(GOOD, GOOD, BAD))
-    assert {name for name, one in changes.items() if one.flips} == {f"c{at}" for at in range(8)}
+    """Whichever comes first."""
+    little = ("pppf", *GOOD[1:])
+    for shown in (page(GOOD, little, BAD), page(GOOD, BAD, little)):
+        scores = [{one.conversation: one.score for one in each.changes} for each in shown.comparisons]
+        assert scores[0]["c0"] != scores[1]["c0"]
+        found = largest_changes(shown)
+        assert found["c0"].score == max(scores[0]["c0"], scores[1]["c0"])
+        assert set(found) == {f"c{at}" for at in range(8)}, "the others did not change"
 
 
 def test_a_check_is_told_by_what_it_catches_else_by_what_it_wants() -> None:
