@@ -59,10 +59,11 @@ from multiturn.replay import Replay
 from multiturn.report.examination import examination_text
 from multiturn.report.history import history_gap as history_gap_table
 from multiturn.report.ranking import ranking_tables
+from multiturn.report.side_by_side import SideBySide
 from multiturn.report.text import render
 from multiturn.report.text import render_comparison as tables
 from multiturn.report.text import render_pass_rates as pass_rate_table
-from multiturn.report.transcripts import side_by_side, transcript_text, turn_text
+from multiturn.report.transcripts import transcript_text, turn_text
 from multiturn.report.trend import render_trend as trend_tables
 from multiturn.reporting import last_comparison, report, report_of, write_report
 from multiturn.results import Comparison, PassRates, Plan
@@ -78,6 +79,7 @@ from multiturn.suites.reading import load_suite, shipped_name, shipped_parts, sh
 from multiturn.suites.selection import select
 from multiturn.transcript import Sampling, Transcript
 from multiturn.trend import group_runs, trend
+from multiturn.two_runs import TwoRuns
 
 __all__ = [
     "DEFAULT_SUITE",
@@ -104,11 +106,13 @@ __all__ = [
     "RunRecord",
     "Sampling",
     "Settings",
+    "SideBySide",
     "Store",
     "Suite",
     "Tally",
     "Transcript",
     "Trend",
+    "TwoRuns",
     "ablate",
     "ablated_as_held",
     "acompare",
@@ -153,7 +157,6 @@ __all__ = [
     "shipped_name",
     "shipped_parts",
     "shipped_suites",
-    "side_by_side",
     "tables",
     "transcript_text",
     "transcripts",

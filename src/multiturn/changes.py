@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from multiturn.conversation import Conversation
-    from multiturn.finding import Span
+    from multiturn.finding import Assessed, Span
 
 
 class _Flag(msgspec.Struct, frozen=True):
@@ -68,6 +68,12 @@ class Turned(msgspec.Struct, frozen=True):
     readings: dict[str, float]
     reply: str | None
     checks: tuple[Checked, ...] = ()
+
+
+def turned(assessed: Assessed, readings: Sequence[dict[str, float]]) -> list[Turned]:
+    """The turns of a transcript, whose readings these are."""
+    replies = {record.turn: record.reply for record in assessed.transcript.turns}
+    return [Turned(turn, replies.get(at), assessed.checks_of(at)) for at, turn in enumerate(readings)]
 
 
 class Drift:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Final, Literal
 
-from multiturn.changes import Drift, Turned
+from multiturn.changes import Drift, Turned, turned
 from multiturn.checks.reading import unread_notes
 from multiturn.groups import EVERYTHING, Layout
 from multiturn.measures import LENGTHS, MEASURES, PRIMARY, measure_called
@@ -207,14 +207,9 @@ def _in_step(
             if assessed is None:
                 continue
             session = assessed.transcript.session
-            held = _turned(assessed, arms[arm].add(assessed))
+            held = turned(assessed, arms[arm].add(assessed))
             counterpart = waiting.pop((1 - arm, session), None)
             if counterpart is None:
                 waiting[arm, session] = held
             else:
                 yield (session, counterpart, held) if arm else (session, held, counterpart)
-
-
-def _turned(assessed: Assessed, readings: Sequence[dict[str, float]]) -> list[Turned]:
-    replies = {record.turn: record.reply for record in assessed.transcript.turns}
-    return [Turned(turn, replies.get(at), assessed.checks_of(at)) for at, turn in enumerate(readings)]

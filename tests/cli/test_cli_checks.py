@@ -132,9 +132,14 @@ def test_show_has_a_line_for_each_check_with_why_it_fails(cli: Cli, oven: str) -
 
 def test_diff_has_marks_under_each_reply(cli: Cli, oven: str) -> None:
     good, bad = (hold(cli, oven, f"scripted:{name}.json")[1] for name in ("good", "bad"))
-    lines = cli("diff", good, bad, "oven")[1].splitlines()
-    (first,) = [line for line in lines if "✗ says" in line]
-    assert first.index("✓ says '5:45'") < first.index("✗ says '5:45'")
+    lines = [line.strip() for line in cli("diff", good, bad, "oven")[1].splitlines()]
+    passed, lost = lines.index("✓ says '5:45'"), lines.index("✗ lost: says '5:45'")
+    assert passed < lost
+    assert [line.partition(":")[0] for line in lines[passed - 1 : lost] if ":" in line] == [
+        "base",
+        "✓ says '5",
+        "tuned",
+    ]
 
 
 def test_checks_that_were_mended_are_asked_of_stored_runs_too(cli: Cli, oven: str, folder: Path) -> None:

@@ -54,9 +54,9 @@ def test_show_tells_why_a_conversation_is_there_and_what_was_said(cli: Cli, suit
         "c",
         "why: Shows that a reason is shown.",
         "system: Be brief.",
-        "user: uno",
+        "user 1: uno",
         "model: uno",
-        "user: dos",
+        "user 2: dos",
         "model: dos",
     ]
 
@@ -99,16 +99,70 @@ def test_show_prompts_shows_what_was_sent_as_what_each_turn_adds(cli: Cli, suite
     assert "sent, from" not in plain
 
 
-def test_diff_shows_each_turn_of_two_runs_side_by_side(cli: Cli, suite: str, folder: Path) -> None:
+def test_diff_shows_each_turn_of_two_runs_side_by_side(
+    cli: Cli, suite: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where there is room; the first run is base, the second tuned."""
     one = hold(cli, suite)
     other = hold(cli, suite, table(folder, "r.json", ["left", "right", "centre"]))
+    monkeypatch.setenv("COLUMNS", "120")
     code, out, err = cli("diff", one, other, "a")
     assert (code, err) == (0, "")
-    assert "scripted:r.json" in out
-    assert "user 1: hello" in out
-    (row,) = [line for line in out.splitlines() if "and again" in line and "right" in line]
-    assert row.index("and again") < row.index("right")
+    lines = out.splitlines()
+    assert lines[:1] == ["a"]
+    assert f"base: scripted:echo ({one})" in lines
+    assert f"tuned: scripted:r.json ({other})" in lines
+    assert "user 1: hello" in lines
+    (row,) = [line for line in lines if "and again" in line and "right" in line]
+    assert [part.strip() for part in row.split("│")] == ["base: and again", "tuned: right"]
     assert "uno" not in out
+
+
+def test_diff_stacks_two_replies_in_a_narrow_terminal_or_a_pipe(cli: Cli, suite: str, folder: Path) -> None:
+    one, other = hold(cli, suite), hold(cli, suite, table(folder, "r.json", ["left", "right", "centre"]))
+    lines = cli("diff", one, other, "a")[1].splitlines()
+    at = lines.index("user 2: and again")
+    assert lines[at + 1 : at + 3] == ["base: and again", "tuned: right"]
+
+
+def test_diff_begins_with_what_changed_most(cli: Cli, suite: str, folder: Path) -> None:
+    """And says how."""
+    replies = {"a": ["hello", "and again"], "b": ["one", "2", "three"], "c": ["", ""]}
+    (folder / "r.json").write_text(json.dumps(replies), encoding="utf-8")
+    one, other = hold(cli, suite), hold(cli, suite, "scripted:r.json")
+    lines = cli("diff", one, other)[1].splitlines()
+    assert [line for line in lines if line in {"a", "b", "c"}] == ["c", "b", "a"]
+    assert any(line.startswith("changed: 2 of 2 replies became empty") for line in lines)
+
+
+def test_diff_names_the_conversations_that_only_one_run_has(cli: Cli, suite: str) -> None:
+    """By its name one is shown all the same."""
+    one, other = hold(cli, suite), hold(cli, suite, "scripted:echo", "--only", "b")
+    code, out, err = cli("diff", one, other)
+    assert (code, err) == (0, "")
+    assert [line for line in out.splitlines() if line in {"a", "b", "c"}] == ["b"]
+    assert f"\nonly in {one}: 2 conversations (a, c); multiturn show {one} ID\n" in out
+    assert f"only in {other}" not in out
+    lines = cli("diff", one, other, "a")[1].splitlines()
+    assert lines[-2:] == ["base: and again", "tuned: (not held)"]
+
+
+def test_diff_of_a_conversation_that_neither_has_names_those_that_are(cli: Cli, refused: Refused, suite: str) -> None:
+    one, other = hold(cli, suite), hold(cli, suite, "scripted:echo", "--only", "b")
+    message = refused("diff", one, other, "z")
+    assert "'z'" in message
+    assert "a, b, c" in message
+
+
+def test_diff_shows_each_sample_of_a_conversation(cli: Cli, suite: str) -> None:
+    one, other = (hold(cli, suite, "scripted:echo", "--samples", count) for count in ("1", "2"))
+    lines = cli("diff", one, other, "a")[1].splitlines()
+    assert [line for line in lines if line.startswith(("a", "base: (not", "tuned: (not"))] == [
+        "a",
+        "a (sample 2)",
+        "base: (not held)",
+        "base: (not held)",
+    ]
 
 
 def test_diff_of_runs_with_no_conversation_in_common_is_refused(cli: Cli, refused: Refused, suite: str) -> None:

@@ -51,7 +51,7 @@ def test_the_transcripts_behind_a_rate(cli: Cli, run: str, flags: list[str], sho
 def test_the_replies_say_which_they_are(cli: Cli, run: str) -> None:
     """Beside the reply."""
     _, out, _ = cli("show", run)
-    assert out.count("[full refusal]") == 1
+    assert out.count("[full refusal, expected]") == 1
     assert out.count("[full refusal, unexpected]") == 1
     assert out.count("[no refusal, though one is right]") == 1
     assert "has no missing refusals and failed checks" in cli("show", run, "right", "--failed", "--missing-refusals")[1]

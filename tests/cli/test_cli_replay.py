@@ -23,13 +23,13 @@ def test_a_turn_is_said_otherwise_and_kept_as_a_run_of_its_own(cli: Cli, held: s
     kept = out.split("kept as run ")[1].split(";")[0]
     assert kept != held
     _, shown, _ = cli("show", kept)
-    said = [line.rstrip() for line in shown.splitlines() if line.startswith(("user: ", "model: "))]
+    said = [line.rstrip() for line in shown.splitlines() if line.startswith(("user ", "model: "))]
     assert said == [
-        "user: one",
+        "user 1: one",
         "model: one",
-        "user: two, please",
+        "user 2: two, please",
         "model: two, please",
-        "user: and more",
+        "user 3: and more",
         "model: and more",
     ]
 
@@ -50,13 +50,21 @@ def test_the_line_that_is_offered_compares_the_two(cli: Cli, held: str) -> None:
     assert "otherwise" in shown
 
 
-def test_what_was_said_otherwise_stands_in_the_column_of_who_was_told_so(cli: Cli, held: str) -> None:
-    """The user's words differ between a run and its replay: each is shown over the reply to it."""
+def test_what_was_said_otherwise_stands_over_the_reply_to_it(
+    cli: Cli, held: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The user's words differ between a run and its replay: each stands with who was told so, above or beside."""
     _, out, _ = cli("replay", held, "b", "--from", "2", "--say", "otherwise")
-    _, shown, _ = cli("diff", *out.split("multiturn diff ")[1].split())
-    row = next(line for line in shown.splitlines() if "user 2: " in line)
-    _, left, right, _ = row.split("\u2502")
-    assert (left.strip(), right.strip()) == ("user 2: two", "user 2: otherwise")
+    command = ("diff", *out.split("multiturn diff ")[1].split())
+    _, narrow, _ = cli(*command)
+    lines = [line for line in narrow.splitlines() if line.startswith(("user 2: ", "base: ", "tuned: "))]
+    at = lines.index("user 2: two")
+    assert lines[at : at + 4] == ["user 2: two", "base: two", "user 2: otherwise", "tuned: otherwise"]
+    monkeypatch.setenv("COLUMNS", "120")
+    _, wide, _ = cli(*command)
+    rows = [[part.strip() for part in line.split("\u2502")] for line in wide.splitlines() if "\u2502" in line]
+    at = rows.index(["user 2: two", "user 2: otherwise"])
+    assert rows[at + 1] == ["base: two", "tuned: otherwise"]
 
 
 def test_without_say_it_asks_until_an_empty_line(cli: Cli, held: str) -> None:

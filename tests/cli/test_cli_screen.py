@@ -250,4 +250,4 @@ def test_an_output_that_can_not_show_every_letter_loses_letters_not_the_command(
     done = subprocess.run(command, cwd=folder, capture_output=True, env=environment, timeout=30, check=False)
     assert b"Traceback" not in done.stderr
     assert done.returncode == 0
-    assert b"user: gr" in done.stdout
+    assert b"user 1: gr" in done.stdout

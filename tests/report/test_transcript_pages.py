@@ -1,49 +1,70 @@
-"""Transcripts as a reader sees them: each reply with what its checks say, alone and side by side."""
+"""A transcript as a reader sees it in a terminal: each reply with how it ended and what its checks say."""
 
 from __future__ import annotations
 
-import io
+import pytest
+from tests.by_hand import checks, failed, held, ok, overflowed, refusals, unreached
+from tests.report.terminal import lines, shown
 
-from rich.console import Console
-from tests.by_hand import checks, failed, held, ok
-
-from multiturn.finding import Assessed, Checked, CheckResult, Outcome, Signal, Span
-from multiturn.report.transcripts import side_by_side, transcript_text
-
-
-def shown(renderable: object, *, width: int = 80, colours: bool = False) -> str:
-    file = io.StringIO()
-    console = Console(
-        file=file,
-        width=width,
-        color_system="standard" if colours else None,
-        force_terminal=colours,
-        legacy_windows=False,
-    )
-    console.print(renderable)
-    return "\n".join(line.rstrip() for line in file.getvalue().splitlines() if line.strip())
-
+from multiturn.conversation import Conversation, Turn
+from multiturn.finding import Checked, CheckResult, Outcome, Signal, Span
+from multiturn.report.transcripts import transcript_text
+from multiturn.transcript import TurnRecord
 
 TWO = held("c1", (ok(0, "Fine."), ok(1, "At six.")), said=checks("", "pf"))
 
 
 def test_each_reply_is_followed_by_its_checks() -> None:
-    """A turn without checks by nothing."""
+    """A turn without checks by nothing; turns are numbered as everywhere else."""
     assert shown(transcript_text(TWO, None)).splitlines() == [
         "c1",
-        "user: u",
+        "",
+        "user 1: u",
         "model: Fine.",
-        "user: u",
+        "",
+        "user 2: u",
         "model: At six.",
         "  ✓ says 1.0",
         "  ✗ says 1.1: because of f",
     ]
 
 
+@pytest.mark.parametrize(
+    ("record", "told"),
+    [
+        (failed(0), "(no reply: failed: no reply)  [missing, by no doing of the model]"),
+        (unreached(0), "(no reply: not reached)  [missing, by no doing of the model]"),
+        (overflowed(0), "(no reply: the context window is full: too long)"),
+        (TurnRecord(turn=0, user="u", status="not_reached", cause="model"), "(no reply: not reached)"),
+        (TurnRecord(turn=0, user="u", status="length", reply="And so"), "And so  [cut off at the limit]"),
+        (TurnRecord(turn=0, user="u", status="length", reply=""), "(empty reply)  [cut off at the limit]"),
+        (TurnRecord(turn=0, user="u", status="ok", reply="Hi", flags=("run_on",)), "Hi  [run on]"),
+        (ok(0, ""), "(empty reply)"),
+    ],
+)
+def test_how_a_turn_ended_is_told_and_whose_doing_it_was(record: TurnRecord, told: str) -> None:
+    assert lines(transcript_text(held("c1", (record,)), None))[-1] == f"model: {told}"
+
+
+@pytest.mark.parametrize(
+    ("expected", "refused", "told"),
+    [
+        (None, "x", "Well then.  [full refusal]"),
+        (False, "x", "Well then.  [full refusal, unexpected]"),
+        (True, "x", "Well then.  [full refusal, expected]"),
+        (True, "-", "Well then.  [no refusal, though one is right]"),
+        (False, "-", "Well then."),
+    ],
+)
+def test_a_refusal_is_told_and_whether_it_is_right(expected: bool | None, refused: str, told: str) -> None:  # noqa: FBT001
+    conversation = Conversation(id="c1", turns=(Turn(text="u", refusal_expected=expected),))
+    page = lines(transcript_text(held("c1", (ok(0),), refusals(refused)), conversation))
+    assert page[-1] == f"model: {told}"
+
+
 def test_a_reply_that_was_lost_says_that_its_checks_do_not_apply() -> None:
-    page = shown(transcript_text(held("c1", (failed(0),), said=checks("-")), None))
-    assert "(no reply: failed: no reply)" in page
-    assert "  ~ says 0.0: because of -" in page
+    page = lines(transcript_text(held("c1", (failed(0),), said=checks("-")), None))
+    assert page[-1] == "  ~ says 0.0: because of -"
 
 
 def test_the_words_that_decided_are_marked_and_a_failure_before_a_pass() -> None:
@@ -61,17 +82,8 @@ def test_the_words_that_decided_are_marked_and_a_failure_before_a_pass() -> None
     assert "\x1b[1;31mAt\x1b[0m six pm." in page
 
 
-def test_side_by_side_each_reply_has_its_own_marks() -> None:
-    other: Assessed = held("c1", (ok(0, "Well."), ok(1, "At 5:45.")), said=checks("", "pp"))
-    page = shown(side_by_side((TWO, other), ("one", "two"), None), width=60).splitlines()
-    (first,) = [line for line in page if "says 1.0" in line]
-    (second,) = [line for line in page if "says 1.1" in line]
-    assert first.split() == ["│", "✓", "says", "1.0", "│", "✓", "says", "1.0", "│"]
-    assert second.split() == ["│", "✗", "says", "1.1", "│", "✓", "says", "1.1", "│"]
-
-
-def test_side_by_side_a_turn_that_only_one_has_is_shown() -> None:
-    short = held("c1", (ok(0, "Well."),))
-    page = shown(side_by_side((TWO, short), ("one", "two"), None), width=60)
-    assert "(not held)" in page
-    assert "✗ says 1.1" in page
+def test_a_line_ends_with_its_last_letter() -> None:
+    """Blanks that fill it up would be empty lines in a narrower terminal."""
+    page = shown(transcript_text(held("c1", (ok(0, "word " * 40),), said=checks("p")), None))
+    assert len(page.splitlines()) > 5
+    assert all(line == line.rstrip() for line in page.splitlines())

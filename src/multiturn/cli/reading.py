@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 import multiturn
 from multiturn.cli import options as flags
 from multiturn.cli.prompts import ends
-from multiturn.cli.screen import OUT, counted, say, shorten, warn
+from multiturn.cli.screen import OUT, counted, read, say, shorten, warn
 from multiturn.errors import NotFound, UsageError
 from multiturn.text.printable import printable
 
@@ -22,9 +22,13 @@ if TYPE_CHECKING:
     from multiturn.finding import Assessed
     from multiturn.store import Store
     from multiturn.store.reading import RunSummary
+    from multiturn.two_runs import TwoRuns
 
 Run = Annotated[str, typer.Argument(metavar="RUN", help="Id of a run, or how it begins, or: latest.")]
 One = Annotated[str | None, typer.Argument(metavar="[ID]", help="Only this conversation.")]
+
+MOST_NAMED: Final = 5
+"""Conversations that are named where there may be very many."""
 
 
 def add_to(app: typer.Typer) -> None:
@@ -114,7 +118,7 @@ def show(
                 continue
             if shown:
                 OUT.print()
-            OUT.print(multiturn.api.transcript_text(assessed, item, prompts=prompts))
+            read(multiturn.api.transcript_text(assessed, item, prompts=prompts))
             shown += 1
     if not shown:
         where = "" if conversation is None else f" in conversation {conversation!r}"
@@ -132,25 +136,37 @@ def _has(what: str, assessed: Assessed, item: Conversation | None) -> bool:
 
 
 def diff(run_a: Run, run_b: Run, conversation: One = None, store: flags.StoreWhere = None) -> None:
-    """Show two runs side by side, turn by turn."""
+    """Show two runs side by side, turn by turn: the conversations that changed most come first.
+
+    The first run is called base, the second tuned. In fewer than 100 columns the one stands above the other.
+    """
     with multiturn.api.open_store(store, create=False) as opened:
-        first, second = opened.run(run_a), opened.run(run_b)
-        conversations = _conversations(opened, first)
-        others = {one.transcript.session: one for one in multiturn.api.assessed(opened, second, conversation)}
-        pairs = 0
-        for assessed in multiturn.api.assessed(opened, first, conversation):
-            session = assessed.transcript.session
-            other = others.get(session)
-            if other is None:
-                continue
-            pairs += 1
-            item = conversations.get(session.conversation)
-            names = (f"{shorten(first.arm.spec)} ({first.id})", f"{shorten(second.arm.spec)} ({second.id})")
-            OUT.print(multiturn.api.side_by_side((assessed, other), names, item))
-    if not pairs:
-        raise NotFound(
-            f"runs {first.id} and {second.id} have no conversation in common", hint="multiturn runs lists their suites"
-        )
+        runs = opened.run(run_a), opened.run(run_b)
+        names = f"{shorten(runs[0].arm.spec)} ({runs[0].id})", f"{shorten(runs[1].arm.spec)} ({runs[1].id})"
+        two = multiturn.api.TwoRuns(opened, *runs)
+        if conversation is None and not two.both:
+            raise NotFound(
+                f"runs {runs[0].id} and {runs[1].id} have no conversation in common",
+                hint="multiturn runs lists their suites",
+            )
+        shown = 0
+        for one in two.most_changed_first() if conversation is None else [two.read(conversation)]:
+            for both in one.samples:
+                if shown:
+                    OUT.print()
+                read(multiturn.api.SideBySide(both, names, one.conversation, one.change))
+                shown += 1
+        if conversation is None:
+            _tell_of_others(two, runs)
+
+
+def _tell_of_others(two: TwoRuns, runs: tuple[RunRecord, RunRecord]) -> None:
+    """Conversations that only one run has are named, and how to read them."""
+    for only, run in zip(two.only, runs, strict=True):
+        if only:
+            named = ", ".join(only[:MOST_NAMED]) + (" ..." if len(only) > MOST_NAMED else "")
+            OUT.print()
+            say(f"only in {run.id}: {counted(len(only), 'conversation')} ({named}); multiturn show {run.id} ID")
 
 
 def export(

@@ -18,6 +18,8 @@ from multiturn.errors import EXIT_OK, MultiturnError
 from multiturn.text.printable import printable
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from multiturn.conditions import Arm
     from multiturn.run import Progress as RunProgress
 
@@ -51,8 +53,10 @@ class _Screen(Console):
             raise SystemExit(EXIT_OK)
 
 
-OUT: Final = _Screen(highlight=False)
-ERR: Final = _Screen(stderr=True, highlight=False)
+_STYLES: Final = None if os.environ.get("NO_COLOR") else "auto"
+"""Who wants no colours gets no other escape codes either: nothing that is marked is told by its mark alone."""
+OUT: Final = _Screen(highlight=False, color_system=_STYLES)
+ERR: Final = _Screen(stderr=True, highlight=False, color_system=_STYLES)
 PLAIN_EVERY: Final = 5.0
 """Seconds between two lines of progress where there is no terminal."""
 
@@ -60,6 +64,11 @@ PLAIN_EVERY: Final = 5.0
 def say(text: str, style: str = "") -> None:
     """A line of ours to standard output; any text in it is shown as it is."""
     OUT.print(Text(printable(text)), style=style, soft_wrap=True)
+
+
+def read(shown: RenderableType) -> None:
+    """What is made of prose to standard output, in lines as long as the terminal's: no table needs more."""
+    OUT.print(shown, width=OUT.width)
 
 
 def warn(text: str) -> None:

@@ -16,6 +16,7 @@ from multiturn.report.broken import CONSEQUENCE, FIX_FIRST, broken
 from multiturn.report.conclusion import sentences
 from multiturn.report.contents import all_tables, not_shown, short_tables
 from multiturn.report.tables import Table, footnotes_once, pass_rates
+from multiturn.report.trimmed import trimmed
 from multiturn.text.printable import printable
 
 if TYPE_CHECKING:
@@ -51,13 +52,7 @@ class _Whole(RichTable):
         """As ever, in the width that it needs."""
         wide = options.update_width(max(options.max_width, self.least))
         found = super().__rich_console__(console, wide)
-        for line in Segment.split_lines(piece for one in found for piece in _segments(console, wide, one)):
-            while line and not line[-1].text.strip():
-                line.pop()
-            if line:
-                yield from line[:-1]
-                yield Segment(line[-1].text.rstrip(), line[-1].style)
-            yield Segment.line()
+        yield from trimmed(piece for one in found for piece in _segments(console, wide, one))
 
 
 def _segments(console: Console, options: ConsoleOptions, one: RenderableType | Segment) -> Iterable[Segment]:

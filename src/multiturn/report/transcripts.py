@@ -1,4 +1,4 @@
-"""Transcripts for a terminal: one to read, two side by side. Replies are text, never markup or control codes."""
+"""A transcript for a terminal, turn by turn. Replies are text, never markup or control codes."""
 
 from __future__ import annotations
 
@@ -6,25 +6,45 @@ from typing import TYPE_CHECKING, Final
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from multiturn.report.marks import CheckLines, marked, marks_of
+from multiturn.report.trimmed import Trimmed
 from multiturn.text.declining import declining
 from multiturn.text.printable import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from multiturn.conversation import Conversation
-    from multiturn.finding import Assessed, Checked, Signal
-    from multiturn.transcript import Transcript, TurnRecord
+    from multiturn.finding import Assessed
+    from multiturn.report.marks import Mark, Stretches
+    from multiturn.transcript import Status, Transcript, TurnRecord
 
 INDENT: Final = (0, 0, 0, 2)
-GOOD: Final = frozenset({"ok"})
+USER: Final = "bold cyan"
+SYSTEM: Final = "bold magenta"
+WARNED: Final = "yellow"
+REFUSED: Final = "bold red"
+
+Who = tuple[str, str]
+"""Who says something, and the style of that name."""
+MODEL_SAYS: Final = ("model", "bold green")
+
+_AS_EXPECTED: Final = {None: "", True: ", expected", False: ", unexpected"}
+"""Of a refusal, by whether the suite wants one."""
+
+_PLAIN: Final[frozenset[Status]] = frozenset({"ok", "empty"})
+
+ENDED: Final[dict[Status, str]] = {
+    "length": "cut off at the limit",
+    "overflowed": "the context window is full",
+    "not_reached": "not reached",
+}
+"""What a status is called, where that is not its name."""
 
 
-def transcript_text(assessed: Assessed, conversation: Conversation | None, *, prompts: bool = False) -> Group:
+def transcript_text(assessed: Assessed, conversation: Conversation | None, *, prompts: bool = False) -> Trimmed:
     """A transcript to read: why the conversation is there, then turn by turn what was said.
 
     Args:
@@ -33,64 +53,82 @@ def transcript_text(assessed: Assessed, conversation: Conversation | None, *, pr
         prompts: add what was really sent, as it was rendered.
     """
     transcript = assessed.transcript
-    parts: list[RenderableType] = list(_head(transcript, conversation))
-    refused = assessed.refusals
+    parts: list[RenderableType] = [
+        *about(transcript, conversation),
+        *([said("system", transcript.system, SYSTEM)] if transcript.system else []),
+    ]
     for record in transcript.turns:
+        parts.append(Text())
         if prompts and record.prompt_delta is not None:
-            parts.append(Padding(Text(f"sent, from character {record.prompt_kept}:", "dim"), (1, 0, 0, 0)))
-            parts.append(Padding(Text(printable(record.prompt_delta), "dim"), INDENT))
-        parts.append(Padding(_said("user", record.user, "bold cyan"), (1, 0, 0, 0)))
+            parts.append(Text(f"sent, from character {record.prompt_kept}:", "dim"))
+            parts += [Padding(Text(printable(record.prompt_delta), "dim"), INDENT), Text()]
+        parts.append(said(f"user {record.turn + 1}", record.user, USER))
         checks = assessed.checks_of(record.turn)
-        parts.append(_reply(record, refused.get(record.turn), checks, _expected(conversation, record.turn)))
+        parts.append(reply_of(assessed, record, conversation))
         if checks:
             parts.append(Padding(CheckLines(checks, reasons=True), INDENT))
-    return Group(*parts)
+    return Trimmed(Group(*parts))
 
 
 def turn_text(record: TurnRecord, *, user: bool = True) -> Group:
     """One turn to read, with or without what the user said."""
-    reply = _reply(record, None, (), None)
-    return Group(_said("user", record.user, "bold cyan"), reply) if user else Group(reply)
+    reply = _with_marks(_reply(record, MODEL_SAYS, ()), _marks(record), WARNED)
+    return Group(said(f"user {record.turn + 1}", record.user, USER), reply) if user else Group(reply)
 
 
-def side_by_side(both: tuple[Assessed, Assessed], names: tuple[str, str], conversation: Conversation | None) -> Group:
-    """Two transcripts of one conversation, turn by turn in two columns, each reply with what its checks say."""
-    table = Table(expand=True, show_lines=True)
-    for name in names:
-        table.add_column(Text(printable(name)), ratio=1, overflow="fold")
-    first, second = ({record.turn: record for record in one.transcript.turns} for one in both)
-    systems = [one.transcript.system for one in both]
-    alike = systems[0] == systems[1]
-    parts: list[Text | Table] = list(_head(both[0].transcript, conversation, system=alike))
-    if not alike:
-        table.add_row(
-            *(_said("system", one, "bold magenta") if one else Text("no system prompt", "dim") for one in systems)
-        )
-    for turn in sorted(first.keys() | second.keys()):
-        users = [records[turn].user if turn in records else None for records in (first, second)]
-        said = [_said(f"user {turn + 1}", user, "bold cyan") if user is not None else Text() for user in users]
-        table.add_row(*said)
-        replies = (first.get(turn), second.get(turn))
-        table.add_row(*(_cell(record, one.checks_of(turn)) for record, one in zip(replies, both, strict=True)))
-    return Group(*parts, table)
-
-
-def _head(transcript: Transcript, conversation: Conversation | None, *, system: bool = True) -> Iterable[Text]:
+def about(transcript: Transcript, conversation: Conversation | None) -> Iterator[Text]:
+    """Which conversation it is, why it is in its suite, and under what it is found."""
     sample = f" (sample {transcript.session.sample + 1})" if transcript.session.sample else ""
     yield Text(printable(transcript.session.conversation) + sample, "bold underline")
-    if conversation is not None:
-        if conversation.why:
-            yield Text(f"why: {printable(conversation.why)}", "italic")
-        tags = (conversation.capability, conversation.category, conversation.domain, conversation.pattern)
-        named = [tag for tag in tags if tag]
-        if named:
-            yield Text(printable(" / ".join(named)), "dim")
-    if system and transcript.system:
-        yield _said("system", transcript.system, "bold magenta")
+    if conversation is None:
+        return
+    if conversation.why:
+        yield Text(f"why: {printable(conversation.why)}", "italic")
+    named = [conversation.capability, conversation.category, conversation.domain, conversation.pattern]
+    if tags := [tag for tag in named if tag]:
+        yield Text(printable(" / ".join(tags)), "dim")
 
 
-def _said(who: str, text: str, style: str) -> Text:
-    return Text.assemble((f"{who}: ", style), printable(text))
+def said(who: str, text: str, style: str, differing: Stretches = ()) -> Text:
+    """What someone said."""
+    return Text.assemble((f"{who}: ", style), marked(text, (), differing))
+
+
+def reply_of(
+    assessed: Assessed,
+    record: TurnRecord,
+    conversation: Conversation | None,
+    who: Who = MODEL_SAYS,
+    differing: Stretches = (),
+) -> Text:
+    """A reply with what is to be known of it: how it ended, its flags, whether it refuses and should."""
+    refusal = assessed.refusals.get(record.turn)
+    expected = _expected(conversation, record.turn)
+    marks = list(_marks(record))
+    if refusal is not None:
+        marks.append(f"{refusal.label} refusal{_AS_EXPECTED[expected]}")
+    elif expected and record.reply is not None and declining(record.reply) is None:
+        marks.append("no refusal, though one is right")
+    failing_first = sorted(assessed.checks_of(record.turn), key=lambda checked: checked.result.outcome != "fail")
+    refused = [(refusal.span, REFUSED)] if refusal is not None and refusal.span is not None else []
+    text = _reply(record, who, [*refused, *marks_of(failing_first)], differing)
+    return _with_marks(text, marks, REFUSED if refusal is not None and not expected else WARNED)
+
+
+def _reply(record: TurnRecord, who: Who, marks: Sequence[Mark], differing: Stretches = ()) -> Text:
+    text = Text.assemble((f"{who[0]}: ", who[1]))
+    if record.reply:
+        return text.append_text(marked(record.reply, marks, differing))
+    if record.reply is not None:
+        return text.append("(empty reply)", WARNED)
+    why = record.failure.message if record.failure else ""
+    ended = ENDED.get(record.status, record.status)
+    return text.append(f"(no reply: {ended}{': ' + printable(why) if why else ''})", WARNED)
+
+
+def _with_marks(text: Text, marks: Iterable[str], style: str) -> Text:
+    told = ", ".join(marks)
+    return text.append(f"  [{told}]", style) if told else text
 
 
 def _expected(conversation: Conversation | None, turn: int) -> bool | None:
@@ -99,46 +137,10 @@ def _expected(conversation: Conversation | None, turn: int) -> bool | None:
     return conversation.turns[turn].refusal_expected if conversation is not None and known else None
 
 
-def _reply(
-    record: TurnRecord,
-    refusal: Signal | None,
-    checks: Sequence[Checked],
-    refusal_expected: bool | None,  # noqa: FBT001
-) -> Text:
-    marks = list(_marks(record))
-    if refusal is not None:
-        marks.append(f"{refusal.label} refusal" + (", unexpected" if refusal_expected is False else ""))
-    elif refusal_expected and record.reply is not None and declining(record.reply) is None:
-        marks.append("no refusal, though one is right")
-    text = Text.assemble(("model: ", "bold green"))
-    text.append_text(_body(record, refusal, checks))
-    if marks:
-        text.append(f"  [{', '.join(marks)}]", "bold red" if refusal else "yellow")
-    return text
-
-
-def _body(record: TurnRecord, refusal: Signal | None, checks: Sequence[Checked]) -> Text:
-    if record.reply is None:
-        why = record.failure.message if record.failure else ""
-        return Text(f"(no reply: {record.status}{': ' + printable(why) if why else ''})", "yellow")
-    if not record.reply:
-        return Text("(empty reply)", "yellow")
-    refused = [(refusal.span, "bold red")] if refusal is not None and refusal.span is not None else []
-    failing_first = sorted(checks, key=lambda checked: checked.result.outcome != "fail")
-    return marked(record.reply, [*refused, *marks_of(failing_first)])
-
-
-def _cell(record: TurnRecord | None, checks: Sequence[Checked]) -> RenderableType:
-    if record is None:
-        return Text("(not held)", "yellow")
-    text = _body(record, None, checks)
-    marks: Sequence[str] = list(_marks(record))
-    if marks:
-        text.append(f"  [{', '.join(marks)}]", "yellow")
-    return Group(text, CheckLines(checks, reasons=False)) if checks else text
-
-
-def _marks(record: TurnRecord) -> Iterable[str]:
-    if record.status not in GOOD and record.reply is not None:
-        yield "cut off at the limit" if record.status == "length" else record.status
-    yield from record.flags
+def _marks(record: TurnRecord) -> Iterator[str]:
+    """How a turn ended, where that is not plain from its reply, and its flags."""
+    if record.missing:
+        yield "missing, by no doing of the model"
+    if record.reply is not None and record.status not in _PLAIN:
+        yield ENDED.get(record.status, record.status)
+    yield from (flag.replace("_", " ") for flag in record.flags)
