@@ -79,6 +79,16 @@ def test_places_are_told_from_one_and_the_proof_in_short() -> None:
     assert "turn" not in read(page(1))["rows"][0]
 
 
+def test_what_a_won_check_means_is_not_what_went_wrong() -> None:
+    """The suite says what it means that a check fails, and here it passes."""
+    of = page(2)
+    lost = of.collected.tags.index(("flip", "lost"))
+    tags = tuple(("flip", "won") if at == lost else tag for at, tag in enumerate(of.collected.tags))
+    won = msgspec.structs.replace(of, collected=msgspec.structs.replace(of.collected, tags=tags))
+    assert read(of)["rows"][0]["what"]
+    assert "what" not in read(won)["rows"][0]
+
+
 def test_a_tag_says_whether_it_is_of_a_whole_conversation() -> None:
     """Which decides what must hold of one turn."""
     tags = read(page(2))["tags"]

@@ -80,7 +80,7 @@ def test_all_conversations_are_there_most_changed_first(window: Opened, compared
 @pytest.mark.parametrize("name", SELECTS)
 def test_every_option_of_a_filter_finds_what_has_it(window: Opened, compared: Path, name: str) -> None:
     """As many as it says, those that hold its tag, with a chip that says so, in the address; "any" takes it away."""
-    window.go("")
+    window.follow("#list")
     index = index_of(compared)
     known = {f"#list?{quote(tag['key'])}={quote(tag['value'], safe='')}": tag for tag in index["tags"]}
     select = window.page.locator(f"#choose-{name}")
@@ -112,7 +112,7 @@ def test_tags_of_turns_hold_of_one_turn(window: Opened, compared: Path) -> None:
         if tag["key"] == "capability"
     ]
     for tags in pairs:
-        window.go("#list?" + "&".join(f"{key}={value}" for key, value in tags))
+        window.follow("#list?" + "&".join(f"{key}={value}" for key, value in tags))
         assert set(names(window)) == holding(index, *tags)
     apart = [holding(index, tags[0]) & holding(index, tags[1]) - holding(index, *tags) for tags in pairs]
     assert any(apart), "some conversations have the two in different turns"
@@ -122,7 +122,7 @@ def test_filters_add_up(window: Opened, compared: Path) -> None:
     """Those of turns and those of conversations."""
     index = index_of(compared)
     both = holding(index, ("capability", "correction"), ("tuned.check", "fail"))
-    window.go("#list?capability=correction&tuned.check=fail")
+    window.follow("#list?capability=correction&tuned.check=fail")
     assert set(names(window)) == both
     category = next(row for row in index["rows"] if row["id"] in both)["tags"][0]
     window.page.select_option("#choose-category", f"#list?category={index['tags'][category]['value']}")
@@ -132,7 +132,7 @@ def test_filters_add_up(window: Opened, compared: Path) -> None:
 
 def test_two_values_of_one_key_are_a_choice(window: Opened, compared: Path) -> None:
     """Either holds; the select says that several are chosen, and each chip takes one away."""
-    window.go("#list?category=math&category=coding")
+    window.follow("#list?category=math&category=coding")
     index = index_of(compared)
     found = [holding(index, ("category", value)) for value in ("math", "coding")]
     assert set(names(window)) == found[0] | found[1]
@@ -145,7 +145,7 @@ def test_two_values_of_one_key_are_a_choice(window: Opened, compared: Path) -> N
 
 def test_what_has_no_filter_of_its_own_has_a_chip(window: Opened, compared: Path) -> None:
     """Addresses that the page's own counts lead to: a turn, a distance, what is raised in one arm only."""
-    window.go("#list?turn=3&moved=refusal&pattern=recall")
+    window.follow("#list?turn=3&moved=refusal&pattern=recall")
     assert chips(window) == ["turn 3", "refusal, in one arm only", "pattern: recall"]
     expected = holding(index_of(compared), ("turn", "3"), ("moved", "refusal"), ("pattern", "recall"))
     assert set(names(window)) == expected
@@ -157,7 +157,7 @@ def test_what_has_no_filter_of_its_own_has_a_chip(window: Opened, compared: Path
 
 def test_text_is_found_in_what_was_said_and_in_ids(window: Opened) -> None:
     """Whatever the letters' case, over line ends too; not in what the page adds."""
-    window.go("")
+    window.follow("#list")
     for text, found in (("CAN'T HELP with", 3), ("brass-teapot-swap", 1), ("checks stopped", 0)):
         window.page.fill("#find", text)
         window.until("#count", f"{found} of 12 conversations")
@@ -179,7 +179,7 @@ def test_text_in_the_address_and_beside_other_filters(crowd: Opened) -> None:
 
 def test_back_goes_through_filters(window: Opened) -> None:
     """Each choice is one step back, what was typed is one step however many letters it has; forward goes again."""
-    window.go("")
+    window.follow("#list")
     page = window.page
     page.select_option("#choose-category", MATH)
     page.fill("#find", "mud")
@@ -212,7 +212,7 @@ def test_back_goes_through_filters(window: Opened) -> None:
 )
 def test_a_nonsense_address_says_what_is_wrong(window: Opened, place: str, said: str) -> None:
     """And shows all."""
-    window.go(place)
+    window.follow(place)
     problem = window.page.locator("#list-problem")
     assert said in problem.inner_text()
     assert problem.inner_text().endswith("All 12 conversations are shown.")
@@ -223,7 +223,7 @@ def test_a_nonsense_address_says_what_is_wrong(window: Opened, place: str, said:
 
 def test_order(window: Opened, compared: Path) -> None:
     """Most changed, as in the suite, by name; in the address, and the heading says it."""
-    window.go("")
+    window.follow("#list")
     rows = index_of(compared)["rows"]
     heading = window.page.locator("#list-heading")
     window.page.select_option("#order", "suite")
@@ -231,7 +231,7 @@ def test_order(window: Opened, compared: Path) -> None:
     assert heading.inner_text() == "Conversations, in the order of the suite"
     window.page.select_option("#order", "name")
     assert names(window) == sorted(row["id"] for row in rows)
-    window.go("#list?order=name")
+    window.follow("#list?order=name")
     assert heading.inner_text() == "Conversations, by name"
     window.page.select_option("#order", "changed")
     assert heading.inner_text() == "Conversations, most changed first"
@@ -240,7 +240,7 @@ def test_order(window: Opened, compared: Path) -> None:
 
 def test_a_link_to_the_list_leads_there(window: Opened) -> None:
     """A count on the page: the list comes into view, and the keyboard goes on from its heading."""
-    window.go("")
+    window.follow("#list")
     page = window.page
     page.evaluate("window.scrollTo(0, 0)")
     page.evaluate("document.querySelector('h1').innerHTML = '<a id=here href=\"#list?tuned.refusal=any\">3</a>'")
@@ -267,7 +267,7 @@ def test_rows_are_drawn_as_they_are_needed(crowd: Opened) -> None:
 
 def test_the_button_draws_more(crowd: Opened) -> None:
     """For whoever does not scroll."""
-    crowd.go("#list")
+    crowd.follow("#list")
     crowd.page.evaluate("scrollTo(0, 0)")
     before = len(names(crowd))
     crowd.page.locator("#more").evaluate("button => button.click()")
@@ -277,7 +277,7 @@ def test_the_button_draws_more(crowd: Opened) -> None:
 
 def test_a_filter_of_many_is_quick(crowd: Opened) -> None:
     """Shown within a tenth of a second, the rows included."""
-    crowd.go("")
+    crowd.follow("#list")
     spent = crowd.page.evaluate(
         """() => Math.min(...Array.from({ length: 6 }, (_, at) => {
             const select = document.getElementById("choose-category");

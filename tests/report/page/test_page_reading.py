@@ -49,7 +49,7 @@ def top(window: Opened, selector: str) -> float:
 
 def test_a_row_leads_to_the_turn_that_proves_most(window: Opened, compared: Path) -> None:
     """The overview gives way; the turn is in sight, marked, and has the keyboard."""
-    window.go("")
+    window.follow("#list")
     row = index_of(compared)["rows"][0]
     title = window.page.title()
     window.page.click("#rows a >> nth=0")
@@ -74,7 +74,7 @@ def test_a_page_without_a_place_begins_at_its_top(window: Opened) -> None:
 
 def test_back_to_the_list_where_it_was_left(window: Opened) -> None:
     """By the link, by Escape and by the browser: filter, place and keyboard are as they were."""
-    window.go("#list?tuned.check=fail")
+    window.follow("#list?tuned.check=fail")
     page = window.page
     for way in (lambda: page.click(".back >> nth=0"), lambda: page.keyboard.press("Escape"), page.go_back):
         link = page.locator("#rows a").nth(5)
@@ -91,9 +91,23 @@ def test_back_to_the_list_where_it_was_left(window: Opened) -> None:
         assert page.locator("#chips button").count() == 1
 
 
+def test_back_to_a_link_of_the_overview(window: Opened, compared: Path) -> None:
+    """A conversation that was opened from above the list, at another turn than its row leads to."""
+    window.follow("#list")
+    page = window.page
+    name = index_of(compared)["rows"][11]["id"]
+    page.evaluate(f"document.querySelector('h1').innerHTML = '<a id=here href=\"#c={name}&t=2\">read</a>'")
+    page.click("#here")
+    page.wait_for_selector(".led-to")
+    page.keyboard.press("Escape")
+    page.wait_for_selector("#overview")
+    assert page.evaluate("document.activeElement.id") == "here"
+    assert page.evaluate("scrollY") == 0
+
+
 def test_neighbours_are_those_of_the_filtered_list(window: Opened, compared: Path) -> None:
     """Next and previous by link and by key; the ends are ends; back in the list the keyboard is at the last one read."""
-    window.go("#list?tuned.refusal=any")
+    window.follow("#list?tuned.refusal=any")
     page = window.page
     found = page.locator("#rows a").all_inner_texts()
     assert len(found) == 3
@@ -118,7 +132,7 @@ def test_neighbours_are_those_of_the_filtered_list(window: Opened, compared: Pat
 
 def test_turns_that_are_asked_for_are_marked(window: Opened, compared: Path) -> None:
     """All of them, in words; the row leads to the first one where the proof is none of them."""
-    window.go("#list?tuned.refusal=any&turn=5")
+    window.follow("#list?tuned.refusal=any&turn=5")
     name = window.page.locator("#rows a").first.inner_text()
     assert window.page.locator("#rows a").first.get_attribute("href") == f"#c={name}&t=5"
     window.page.click("#rows a >> nth=0")
@@ -126,7 +140,7 @@ def test_turns_that_are_asked_for_are_marked(window: Opened, compared: Path) -> 
     marked = window.page.locator(".asked-for")
     assert marked.evaluate_all("all => all.map(one => one.dataset.turn)") == ["5"]
     assert marked.first.inner_text().startswith("This turn is what you filtered for.")
-    window.go("#list?tuned.refusal=any")
+    window.follow("#list?tuned.refusal=any")
     window.page.click("#rows a >> nth=0")
     window.page.wait_for_selector(".asked-for")
     assert marked.evaluate_all("all => all.map(one => one.dataset.turn)") == ["3", "4", "5", "6"]
@@ -135,7 +149,7 @@ def test_turns_that_are_asked_for_are_marked(window: Opened, compared: Path) -> 
 
 def test_words_that_are_asked_for_are_highlighted(window: Opened) -> None:
     """In what was said, in every place."""
-    window.go("#list?q=HELP with")
+    window.follow("#list?q=HELP with")
     window.until("#count", "3 of 12 conversations")
     window.page.click("#rows a >> nth=0")
     window.page.wait_for_selector(".sheet")
@@ -157,7 +171,7 @@ def test_a_link_from_outside_leads_to_a_turn(window: Opened) -> None:
 
 def test_a_filter_outlives_loading_again(window: Opened) -> None:
     """In a conversation that was opened from a filtered list."""
-    window.go("#list?tuned.refusal=any")
+    window.follow("#list?tuned.refusal=any")
     window.page.click("#rows a >> nth=1")
     window.until("#position", "2 of 3 found")
     window.page.reload()
@@ -166,20 +180,20 @@ def test_a_filter_outlives_loading_again(window: Opened) -> None:
 
 def test_an_unknown_id_says_so(window: Opened) -> None:
     """And names those that are near."""
-    window.go("#c=brass-teapot-swap-slides")
+    window.follow("#c=brass-teapot-swap-slides")
     window.page.wait_for_selector("#sheet a")
     assert "There is no conversation “brass-teapot-swap-slides” on this page. Near it: " in window.page.inner_text(
         "#sheet"
     )
     window.page.click("#sheet a >> nth=0")
     window.until("#sheet h2", TEAPOT)
-    window.go("#c=%E0%A4%A")
+    window.follow("#c=%E0%A4%A")
     assert "no conversation “%E0%A4%A”" in window.page.inner_text("#sheet")
 
 
 def test_keys_are_shown_and_can_be_switched_off(window: Opened) -> None:
     """? opens them, Escape closes them and leads nowhere else; switched off, single keys do nothing."""
-    window.go(f"#c={TEAPOT}")
+    window.follow(f"#c={TEAPOT}")
     page = window.page
     page.wait_for_selector(".sheet")
     page.keyboard.press("?")
@@ -203,7 +217,7 @@ def test_keys_are_shown_and_can_be_switched_off(window: Opened) -> None:
 
 def test_letters_in_a_field_are_letters(window: Opened) -> None:
     """The slash leads to the field, from a conversation too; there keys are text."""
-    window.go(f"#c={TEAPOT}")
+    window.follow(f"#c={TEAPOT}")
     page = window.page
     page.wait_for_selector(".sheet")
     page.keyboard.press("/")
@@ -244,7 +258,7 @@ def test_from_the_first_screen_to_a_transcript_and_back_by_keyboard(window: Open
 
 def test_prompts_are_put_together(window: Opened) -> None:
     """A prompt lies in the sheet as what it adds; opened, it is whole, and that of an earlier turn is not touched."""
-    window.go(f"#c={TEAPOT}")
+    window.follow(f"#c={TEAPOT}")
     window.page.wait_for_selector(".sheet")
     prompts = window.page.locator("pre.prompt[data-arm='1']")
     adds = prompts.all_text_contents()
@@ -279,35 +293,29 @@ def test_several_samples(browser: Browser, tmp_path: Path) -> None:
         window.quiet()
 
 
-@pytest.fixture(name="oddly", scope="module")
-def window_on_odd_ids(browser: Browser, odd: Path) -> Iterator[Opened]:
+def test_odd_ids(browser: Browser, odd: Path) -> None:
+    """Whatever an id holds, its row leads to its sheet, and so does its address, from outside too."""
     with opened(browser, odd) as window:
-        yield window
+        page = window.page
+        rows = [row["id"] for row in index_of(odd)["rows"]]
+        assert sorted(rows) == sorted(ODD_IDS)
+        assert page.locator("#rows a").all_text_contents() == [printable(name) for name in rows]
+        for at, name in enumerate(ODD_IDS):
+            page.locator("#rows a").nth(rows.index(name)).click()
+            window.until("#sheet h2", printable(name))
+            assert f"reply {at}" in page.inner_text(".sheet")
+            assert window.overflow() == 0
+            page.keyboard.press("Escape")
+            page.wait_for_selector("#overview")
+            window.follow(conversation_link(name, 1))
+            window.until("#sheet h2", printable(name))
+            assert page.locator(".led-to").get_attribute("data-turn") == "2"
+            page.keyboard.press("Escape")
+            page.wait_for_selector("#overview")
+        for name in (ODD_IDS[0], ODD_IDS[3]):
+            window.go(conversation_link(name, 1))
+            window.until("#sheet h2", printable(name))
         window.quiet()
-
-
-@pytest.mark.parametrize("at", range(len(ODD_IDS)))
-def test_odd_ids(oddly: Opened, at: int) -> None:
-    """Whatever an id holds, its row leads to its sheet, and so does its address from outside."""
-    name = ODD_IDS[at]
-    oddly.go("")
-    row = oddly.page.locator("#rows a").nth([one["id"] for one in index_of_odd(oddly)].index(name))
-    assert row.text_content() == printable(name)
-    row.click()
-    oddly.page.wait_for_selector(".sheet")
-    assert f"reply {at}" in oddly.page.inner_text(".sheet")
-    oddly.go(conversation_link(name, 1))
-    oddly.page.wait_for_selector(".led-to")
-    assert f"reply {at}" in oddly.page.inner_text(".sheet")
-    assert oddly.overflow() == 0
-
-
-def index_of_odd(window: Opened) -> list[dict[str, str]]:
-    """The rows, as the page has drawn them."""
-    names: list[str] = window.page.locator("#rows a").evaluate_all(
-        "all => all.map(one => decodeURIComponent(one.hash.slice(3).split('&t=')[0]))"
-    )
-    return [{"id": one} for one in names]
 
 
 def test_a_broken_chunk_says_so(browser: Browser, compared: Path, tmp_path: Path) -> None:

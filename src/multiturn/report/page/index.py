@@ -6,7 +6,7 @@ hold them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -17,8 +17,11 @@ from multiturn.text.printable import printable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from multiturn.report.page.shown import Collected, Page, Row
+    from multiturn.report.page.shown import Collected, Page, Proof, Row
     from multiturn.results import Change
+
+
+LOST: Final = ("flip", "lost")
 
 
 class IndexTag(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -35,8 +38,8 @@ class IndexRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One row of the list; as in :class:`Row`, but for what follows.
 
     ``name`` is the id as it is shown, where that differs. ``suite`` is its place in the suite. ``turn``, ``sample`` and
-    ``what`` are those of its proof; ``turn`` and ``sample`` from 1, None without a proof. ``why`` says how it changed,
-    the weightiest first, and ``arm`` which of several arms that is.
+    ``what`` are those of its proof: the first two from 1, None without a proof; the last where a check is lost there.
+    ``why`` says how it changed, the weightiest first, and ``arm`` which of several arms that is.
     """
 
     id: str
@@ -130,10 +133,16 @@ def _row(at: int, row: Row, changed: tuple[int, Change] | None, collected: Colle
         place=row.place,
         turn=None if proof is None else proof.turn + 1,
         sample=None if proof is None or row.samples == 1 else proof.sample + 1,
-        what="" if proof is None else printable(proof.what),
+        what=printable(proof.what) if proof is not None and _loses(row, proof, collected) else "",
         why=why,
         arm=arm,
     )
+
+
+def _loses(row: Row, proof: Proof, collected: Collected) -> bool:
+    """Whether a check is lost at the turn that proves most, so that what went wrong there is what the suite says."""
+    tags = row.turn_tags[proof.sample * row.turns + proof.turn]
+    return LOST in (collected.tags[at] for at in tags)
 
 
 def _told(changed: tuple[int, Change] | None, names: Sequence[str]) -> tuple[str, tuple[str, ...]]:

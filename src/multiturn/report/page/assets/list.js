@@ -103,11 +103,10 @@ class List {
     for (const select of this.selects) {
       const options = [...select.options];
       const chosen = options.filter((option) => tags.includes(this.tagOf.get(option)));
-      const several = options.find((option) => option.value === "several");
-      if (several) several.hidden = chosen.length < 2;
+      options.find((option) => option.value === "several").hidden = chosen.length < 2;
       select.value = chosen.length > 1 ? "several" : (chosen[0]?.value ?? "");
     }
-    if (document.activeElement !== byId("find")) byId("find").value = text;
+    if (byId("find").value.trim() !== text) byId("find").value = text;
     byId("order").value = order || this.orders[0];
     byId("list-heading").textContent = byId("order").selectedOptions[0].dataset.heading;
     byId("clear").hidden = this.filter.empty;

@@ -7,7 +7,8 @@ class Pages {
     this.list = new List(book, (filter, how) => this.choose(filter, how));
     this.reading = new Reading(book, this.list);
     this.listed = undefined; // the address that the list shows
-    this.left = undefined; // where the overview was left: how far down, and the link that was followed
+    this.left = undefined; // where the overview was left: how far down, the link that was followed, to which conversation
+    this.typed = false; // whether the last change of the filter was typed
   }
 
   start() {
@@ -29,6 +30,7 @@ class Pages {
     const known = history.state;
     if (known && location.hash === this.shown) return;
     this.shown = location.hash;
+    this.typed = false;
     const place = readPlace(location.hash);
     if (place.id === undefined) this.overview(place, known);
     else this.conversation(place, known);
@@ -37,7 +39,7 @@ class Pages {
   conversation(place, known) {
     if (known?.listed !== undefined || this.listed === undefined) this.showList(known?.listed ?? "#list");
     history.replaceState({ listed: this.listed }, "");
-    if (!byId("overview").hidden) this.left = { down: scrollY, link: document.activeElement };
+    if (!byId("overview").hidden) this.left = { down: scrollY, link: document.activeElement, id: place.id };
     byId("overview").hidden = true;
     byId("conversation").hidden = false;
     this.reading.show(place);
@@ -68,19 +70,18 @@ class Pages {
     byId("list-heading").focus({ preventScroll: true });
   }
 
-  // To where the overview was left, and the link to what was read last.
+  // To where the overview was left; where another conversation was read last, to its row.
   comeBack(read) {
     scrollTo(0, this.left.down);
-    const link = this.list.link(read) ?? this.left.link;
-    const same = this.left.link?.hash === link?.hash;
-    (same ? this.left.link : link)?.focus({ preventScroll: true });
-    if (!same) link?.scrollIntoView({ block: "nearest" });
+    const row = read?.id === this.left.id ? undefined : this.list.link(read);
+    (row ?? this.left.link)?.focus({ preventScroll: true });
+    row?.scrollIntoView({ block: "nearest" });
   }
 
   // A filter chosen in the list: what is typed is one step back, however many letters it has.
   choose(filter, { typing = false } = {}) {
     const address = filter.address;
-    if (address === this.listed) return;
+    if (address === this.listed || byId("overview").hidden) return;
     const move = typing && this.typed ? "replaceState" : "pushState";
     this.typed = typing;
     history[move]({}, "", address);
