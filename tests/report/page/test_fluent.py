@@ -38,9 +38,12 @@ def test_the_first_ones_are_shown_those_of_lost_checks_first() -> None:
 
 
 def test_what_base_fails_too_is_not_called_lost() -> None:
+    """Tuned's come first: it is what the page is about; base's are shown where there is room."""
     found = part(page(BAD, BAD))
     assert {one.lost for one in found.replies} == {False}
-    assert {one.arm for one in found.replies} == {"base", "tuned"}
+    assert {one.arm for one in found.replies} == {"tuned"}
+    few = part(page(("ffff", "pppp"), ("fppp", "pppp")))
+    assert [one.arm for one in few.replies] == ["tuned", *["base"] * 4]
 
 
 def test_none_is_said_to_be_none() -> None:
