@@ -92,7 +92,7 @@ def test_history_template_and_reasoning() -> None:
     )
     found = lines(other)
     assert found["History"] == "golden replies in place of the model's own, earlier reasoning: keep"
-    assert found["Template"] == "the plain User:/Assistant: form, 01234567"
+    assert found["Template"] == "the plain User:/Assistant: form"
 
 
 def test_a_server_is_named() -> None:

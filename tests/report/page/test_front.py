@@ -14,11 +14,13 @@ from tests.report.page.lettered_page import page, page_of, run
 from tests.report.page.reading import Parsed
 
 from multiturn.comparable import AGAIN
+from multiturn.finding import FAILS_AS_REFUSAL
 from multiturn.report.broken import FIX_FIRST
 from multiturn.report.conclusion import CLOSING, beside, opening, rules, what_next
 from multiturn.report.numbers import difference_alone, number, unit_of
 from multiturn.report.page.front import WARNING, front
 from multiturn.report.page.page import page_text
+from multiturn.results import Flip
 
 MIDDLE: Final = (*["pppf"] * 4, *["ppff"] * 4, *["pfff"] * 4)
 LOST: Final = ("pfff", "pfff", "pfff", *["-"] * 4, *BAD[7:])
@@ -82,6 +84,23 @@ def test_the_verdict_comes_first_in_words_and_as_a_badge() -> None:
 def test_the_gravest_fact_is_the_heading() -> None:
     """Before what the primary measure says, as on the terminal."""
     assert front(REFUSING).heading.startswith("Tuned refuses in 95.8% of its replies, base in none:")
+
+
+def test_checks_that_were_lost_by_refusing_are_counted() -> None:
+    """Where they are most of what was lost: then the refusals are what to mend."""
+    comparison = FELL.comparisons[0]
+    flip = next(flip for change in comparison.changes for flip in change.flips if flip.after == "fail")
+    refused = msgspec.structs.replace(flip, reason=FAILS_AS_REFUSAL)
+    assert "refusing" not in " ".join(lead_with(flip, flip, refused))
+    assert lead_with(flip, refused, refused)[-1] == "2 of the 3 checks that tuned lost, it lost by refusing."
+
+
+def lead_with(*flips: Flip) -> tuple[str, ...]:
+    """What is said below the heading where these checks flipped."""
+    comparison = FELL.comparisons[0]
+    change = msgspec.structs.replace(comparison.changes[0], flips=flips)
+    other = msgspec.structs.replace(comparison, changes=(change,))
+    return front(msgspec.structs.replace(FELL, comparisons=(other,))).lead
 
 
 @EACH

@@ -168,7 +168,7 @@ def test_of_several_arms_each_is_compared_with_the_first() -> None:
     [
         (GREEN, "the same as base, letter for letter"),
         (GREEN.replace(" on ", "\non  "), "the same words as base, other spaces or line breaks"),
-        ("I'm sorry, but I can't help with that.", "little in common with base, so unmarked"),
+        ("I'm sorry, but I can't help with that.", "hardly a word in common with base, so none is underlined"),
     ],
 )
 def test_where_no_word_is_marked_a_reader_is_told_why(other: str, likeness: str) -> None:
@@ -198,14 +198,17 @@ def test_what_decided_a_check_is_marked_with_its_number() -> None:
     assert (marked(reply, "pass"), marked(reply, "fail")) == (["kettle"], ["old"])
     assert [one.attributes["data-n"] for one in reply.all("mark")] == ["1", "2"]
     assert lines(reply) == [
-        "✓ 1 passes says kettle",
-        "✗ 2 fails does not say old (says 'old')",
-        "~ 3 does not apply repeats 4 words (there is nothing before)",
+        "✓ check 1 passes says kettle",
+        "✗ check 2 fails does not say old (says 'old')",
+        "~ check 3 does not apply repeats 4 words (there is nothing before)",
     ]
 
 
 def test_a_check_that_fails_is_told_by_what_that_means() -> None:
-    """Where the suite says so; what is wanted is added where the reason does not tell it."""
+    """Where the suite says so; what is wanted is added where the reason does not tell it.
+
+    Of a refusal it is not said: what it means to fail did not happen.
+    """
     why = "The colour is lost."
     said = (
         checked("fail", 0, wants="says 'green'", why=why, reason="says none of 'green'"),
@@ -215,10 +218,10 @@ def test_a_check_that_fails_is_told_by_what_that_means() -> None:
     )
     (reply,) = replies(shown(held(BLUE, said=said)))
     assert lines(reply) == [
-        f"✗ 1 fails {why} (says none of 'green')",
-        f"✗ 2 fails {why} ({FAILS_AS_REFUSAL}; wanted: says 'green')",
-        f"✗ 3 fails {why} (wanted: says 'green')",
-        "✓ 4 passes says 'green'",
+        f"✗ check 1 fails {why} (says none of 'green')",
+        f"✗ check 2 fails {FAILS_AS_REFUSAL} (the check's note: {why})",
+        f"✗ check 3 fails {why} (wanted: says 'green')",
+        "✓ check 4 passes says 'green'",
     ]
 
 
@@ -232,9 +235,9 @@ def test_a_pattern_is_told_by_what_it_is_for() -> None:
     )
     (reply,) = replies(shown(held(GREEN, said=said)))
     assert lines(reply) == [
-        rf"✓ 1 passes matches '(?i)\bgreen\b' (failing would mean: {why})",
-        f"✗ 2 fails {why} ({FAILS_AS_REFUSAL})",
-        r"✓ 3 passes matches '(?i)\bgreen\b'",
+        rf"✓ check 1 passes matches '(?i)\bgreen\b' (failing would mean: {why})",
+        f"✗ check 2 fails {FAILS_AS_REFUSAL} (the check's note: {why})",
+        r"✓ check 3 passes matches '(?i)\bgreen\b'",
     ]
 
 

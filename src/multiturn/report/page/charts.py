@@ -47,6 +47,7 @@ from multiturn.report.page.svg import fit
 from multiturn.report.ranking import rates as rates_table
 from multiturn.report.ranking import strengths as strengths_table
 from multiturn.report.tables import CHECKS, Table, footnotes_once
+from multiturn.results import MOVED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -125,7 +126,7 @@ def primary_figure(comparison: Comparison) -> Chart | None:
         left=left,
         right=right,
         label=difference_alone(verdict.contrast.difference, unit),
-        band="" if margin is None else f"margin: less than {size(margin, unit)} counts as none",
+        band="" if margin is None else f"margin: {size(margin, unit)} either way",
     )
     alternative = difference_alternative(verdict, left, right)
     return Chart(
@@ -135,7 +136,7 @@ def primary_figure(comparison: Comparison) -> Chart | None:
         alternative=alternative,
         svg=_drawn(picture, alternative),
         tables=(),
-        note=_about_equivalence(verdict.word, found.low, found.high, margin),
+        note=_about_margin(verdict.word, found.low, found.high, margin),
     )
 
 
@@ -147,11 +148,15 @@ def _sides(comparison: Comparison, orientation: str) -> tuple[str, str]:
     return f"{tuned} {left}", f"{tuned} {right}"
 
 
-def _about_equivalence(word: str, low: float | None, high: float | None, margin: float | None) -> str:
-    """Why a range that reaches beyond the margin may still say equivalent."""
-    if word != "equivalent" or low is None or high is None or margin is None or -margin < low <= high < margin:
+def _about_margin(word: str, low: float | None, high: float | None, margin: float | None) -> str:
+    """Why a range that the margin holds in part is called what it is; nothing where that is plain to see."""
+    if low is None or high is None or margin is None:
         return ""
-    return "Whether two models are equal within the margin is judged by a narrower range than the one drawn."
+    if word == "equivalent" and not -margin < low <= high < margin:
+        return "Whether two models are equal within the margin is judged by a narrower range than the one drawn."
+    if word in MOVED and min(abs(low), abs(high)) < margin:
+        return "A line that leaves out 0 is a difference; none is one that lies within the margin whole."
+    return ""
 
 
 def _drawn(picture: Picture, alternative: str) -> Markup:

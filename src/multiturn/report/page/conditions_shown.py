@@ -179,9 +179,6 @@ def _system(run: RunRecord) -> Iterator[str]:
 
 def _template(run: RunRecord) -> Iterator[str]:
     yield _TEMPLATE.get(run.conditions.template, in_short(run.conditions.template, PROMPT))
-    template = run.conditions.identity.get("template")
-    if template:
-        yield _hash(template)
 
 
 def _window(run: RunRecord) -> Iterator[str]:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
+from multiturn.finding import FAILS_AS_REFUSAL
 from multiturn.report.broken import broken, what_is_wrong
 from multiturn.report.conclusion import Names, farthest, opening, primary_of, what_next, where_to_start
-from multiturn.report.numbers import change, difference_alone, label_of, number, unit_of
+from multiturn.report.numbers import change, counted, difference_alone, label_of, number, unit_of
 from multiturn.report.page.reach import BEHIND, WHOLE_LIST
 from multiturn.report.tables import rests_on
 from multiturn.results import MOVED
@@ -142,13 +143,21 @@ class _Telling:
             base=number(primary.contrast.base.value, unit) if primary is not None else "",
             tuned=number(primary.contrast.tuned.value, unit) if primary is not None else "",
             heading=told[0],
-            lead=tuple(told[1:]),
+            lead=(*told[1:], *self._by_refusing(tuned)),
             wrong=tuple(map(self._wrong, self._broken)),
             follows=any(one.differs for one in self._broken),
             groups=tuple(self._groups()),
             start=next(self._start(), None),
             next=tuple(what_next(comparison)),
         )
+
+    def _by_refusing(self, tuned: str) -> Iterator[str]:
+        """How many of the lost checks were lost by declining, where that is most of them."""
+        lost = [flip for change in self._comparison.changes for flip in change.flips if flip.after == "fail"]
+        refused = sum(flip.reason == FAILS_AS_REFUSAL for flip in lost)
+        if 2 * refused > len(lost):
+            count = number(refused, "count")
+            yield f"{count} of the {counted(len(lost), 'check')} that {tuned} lost, it lost by refusing."
 
     def _badges(self) -> Iterator[Badge]:
         if self._comparison.same_model:

@@ -9,6 +9,7 @@ import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from multiturn.finding import FAILS_AS_REFUSAL
 from multiturn.report.marks import SIGNS
 from multiturn.report.numbers import in_short, number
 from multiturn.report.page.marking import Mark, pieces_of
@@ -181,13 +182,15 @@ def _line(checked: Checked, before: Outcome | None, base: str) -> CheckLine:
     outcome, wants = checked.result.outcome, in_short(checked.wants, ASIDE)
     reason = "" if outcome == "pass" else in_short(checked.result.reason, ASIDE)
     meaning = checked.why if outcome == "fail" else ""
-    if _PATTERN in wants:
+    if outcome == "fail" and checked.result.reason == FAILS_AS_REFUSAL:  # what its failing means did not happen
+        meaning, reason = checked.result.reason, f"the check's note: {checked.why or wants}"
+    elif _PATTERN in wants:
         reason = reason or (f"failing would mean: {checked.why}" if checked.why else "")
     elif meaning and _telling(wants).isdisjoint(_telling(reason)):
         reason = f"{reason}; wanted: {wants}" if reason else f"wanted: {wants}"
     return CheckLine(
         outcome=outcome,
-        said=f"{SIGNS[outcome]} {number(checked.check + 1, 'count')} {_WORDS[outcome]}",
+        said=f"{SIGNS[outcome]} check {number(checked.check + 1, 'count')} {_WORDS[outcome]}",
         flip="" if before is None else _FLIPS.get((before, outcome), "").format(base),
         told=meaning or wants,
         aside=reason,

@@ -145,7 +145,7 @@ def _apart(replies: Sequence[str | None], base: str) -> list[tuple[Spans, str]]:
             if found is None:
                 told.append(((), f"too long to be compared with {base} word by word"))
             elif found.throughout:
-                told.append(((), f"little in common with {base}, so unmarked"))
+                told.append(((), f"hardly a word in common with {base}, so none is underlined"))
             elif not found.first and not found.second:
                 told.append(((), f"the same words as {base}, other spaces or line breaks"))
             else:
