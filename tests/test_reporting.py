@@ -64,28 +64,32 @@ def test_without_a_run_there_is_nothing_to_report(store: api.Store) -> None:
         api.write_report(store, [], io.BytesIO())
 
 
-def test_what_lost_most_is_read_first(store: api.Store) -> None:
-    """Then what lost less; what was only won comes last, and what is the same is not there."""
+def test_what_is_read_first_is_what_the_page_has(store: api.Store) -> None:
+    """What a sound reply lost, the most first; then what a poor one did. What is the same is not there."""
     base, tuned, _ = ids(store)
     dossier = dossier_of(api.report_of(store, [base, tuned]))
-    assert [one.conversation for one in dossier.excerpts] == ["d", "b", "c"]
-    assert dossier.excerpts[0].proof.replies == (BOTH, REPLIES["tuned"]["d"])
-    assert dossier.excerpts[0].reasons[0] == "2 of 2 checks stopped passing"
+    assert [one.conversation for one in dossier.read] == ["d", "c", "b"]
+    assert [one.text for one in dossier.read[0].replies] == [BOTH, REPLIES["tuned"]["d"]]
+    file = io.BytesIO()
+    api.write_report(store, [base, tuned], file)
+    page = file.getvalue().decode()
+    places = [page.index(f">{one.conversation}, turn 1</a></h3>") for one in dossier.read]
+    assert places == sorted(places)
 
 
 def test_where_all_is_better_what_was_won_is_read_first(store: api.Store) -> None:
     """And nothing else, since nothing else changed."""
     _, tuned, better = ids(store)
     dossier = dossier_of(api.report_of(store, [tuned, better]))
-    assert {one.conversation for one in dossier.excerpts} == {"b", "c", "d"}
-    assert dossier.excerpts[0].conversation == "d"
+    assert {one.conversation for one in dossier.read} == {"b", "c", "d"}
+    assert dossier.read[0].conversation == "d"
 
 
 def test_of_several_runs_each_conversation_is_told_once(store: api.Store) -> None:
     """With the replies of all of them."""
     dossier = dossier_of(api.report_of(store, ids(store)))
-    assert len({one.conversation for one in dossier.excerpts}) == len(dossier.excerpts) == 3
-    assert all(len(one.proof.replies) == 3 for one in dossier.excerpts)
+    assert len({one.conversation for one in dossier.read}) == len(dossier.read) == 3
+    assert all(len(one.replies) == 3 for one in dossier.read)
     assert dossier.ranking is not None
     assert len(dossier.comparisons) == 2
 
@@ -100,7 +104,7 @@ def test_one_run_names_the_checks_that_it_fails(store: api.Store) -> None:
         ("d", 0, "not: says 'cake*'"),
         ("d", 0, "not: says 'plum*'"),
     ]
-    assert dossier.excerpts == ()
+    assert dossier.read == ()
 
 
 def test_a_place_that_can_not_be_written_loses_nothing(store: api.Store, tmp_path: Path) -> None:

@@ -11,19 +11,23 @@ from typing import TYPE_CHECKING, Final
 from multiturn.pass_rates import pass_rates
 from multiturn.rank import rank
 from multiturn.report.page.collect import Collector
+from multiturn.report.page.sheet import sheet
 from multiturn.report.page.shown import BASE, TUNED, Page, ShownArm
 from multiturn.stored import assessed
 from multiturn.stored_comparison import conclude
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from multiturn.conditions import RunRecord
     from multiturn.conversation import Suite
     from multiturn.ranking import Ranking
+    from multiturn.report.page.shown import Told
     from multiturn.results import Comparison
     from multiturn.store import Store
     from multiturn.stored_comparison import Asked
+
+    Render = Callable[[Told, Sequence[ShownArm]], str]
 
 ONE: Final = "model"
 """What the arm of a page of one run is called."""
@@ -32,15 +36,16 @@ ONE: Final = "model"
 PAIR: Final = 2
 
 
-def page_of(store: Store, runs: Sequence[RunRecord], asked: Asked) -> Page:
-    """The page of one run, of two (base and tuned), or of more.
+def page_of(store: Store, runs: Sequence[RunRecord], asked: Asked, render: Render = sheet) -> Page:
+    """The page of one run, of two (base and tuned), or of more; ``render`` makes a conversation's sheet.
 
     Raises:
         UsageError, ConditionsDiffer: the runs can't be compared.
     """
     if len(runs) == 1:
         return page_of_one(store, runs[0])
-    return page_of_pair(store, runs, asked) if len(runs) == PAIR else page_of_many(store, runs, asked)
+    build = page_of_pair if len(runs) == PAIR else page_of_many
+    return build(store, runs, asked, render)
 
 
 def page_of_one(store: Store, run: RunRecord) -> Page:
@@ -54,19 +59,19 @@ def page_of_one(store: Store, run: RunRecord) -> Page:
     return Page(runs=(run,), collected=collector.collected(), rates=rates)
 
 
-def page_of_pair(store: Store, runs: Sequence[RunRecord], asked: Asked) -> Page:
+def page_of_pair(store: Store, runs: Sequence[RunRecord], asked: Asked, render: Render = sheet) -> Page:
     """Base and tuned, which are read once."""
     base, tuned = runs
-    collector = collector_of(store.suite(base.conditions.suite_digest), runs)
+    collector = collector_of(store.suite(base.conditions.suite_digest), runs, render)
     comparison = conclude(store, (base, tuned), asked, collector.watch)
     return Page(runs=(base, tuned), collected=collector.collected(), comparisons=(comparison,))
 
 
-def page_of_many(store: Store, runs: Sequence[RunRecord], asked: Asked) -> Page:
+def page_of_many(store: Store, runs: Sequence[RunRecord], asked: Asked, render: Render = sheet) -> Page:
     """Several arms: their ranking, and the first one compared with each other one."""
     ranking, comparisons = ranked(store, runs, asked)
     base = runs[0]
-    collector = collector_of(store.suite(base.conditions.suite_digest), runs)
+    collector = collector_of(store.suite(base.conditions.suite_digest), runs, render)
     reading = [collector.watch(at, assessed(store, run)) for at, run in enumerate(runs)]
     for _ in zip_longest(*reading):  # side by side, so that no transcript waits long for its counterparts
         pass
@@ -82,9 +87,9 @@ def ranked(store: Store, runs: Sequence[RunRecord], asked: Asked) -> tuple[Ranki
     return ranking, tuple(conclude(store, (base, other), asked) for other in others)
 
 
-def collector_of(suite: Suite, runs: Sequence[RunRecord]) -> Collector:
+def collector_of(suite: Suite, runs: Sequence[RunRecord], render: Render = sheet) -> Collector:
     """What gathers the transcripts of these runs for a page."""
-    return Collector(suite, shown_arms(runs), [run.conditions.planned_samples for run in runs])
+    return Collector(suite, shown_arms(runs), [run.conditions.planned_samples for run in runs], render)
 
 
 def shown_arms(runs: Sequence[RunRecord]) -> tuple[ShownArm, ...]:

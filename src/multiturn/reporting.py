@@ -6,8 +6,6 @@ What this module does not know: how a form looks (``report/``), the screen, flag
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
-from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final, Literal, NamedTuple
 
@@ -20,14 +18,12 @@ from multiturn.extension import further_look
 from multiturn.outputs import DEFAULT_RESULTS, require_place, writing
 from multiturn.pages import PAIR, page_of, ranked, shown_arms
 from multiturn.report.card import model_card
-from multiturn.report.conclusion import primary_of
 from multiturn.report.csv_rows import csv_lines
-from multiturn.report.dossier import Dossier, Excerpt, FailedCheck
+from multiturn.report.dossier import Dossier, FailedCheck
 from multiturn.report.flat import Layout
 from multiturn.report.junit import junit
 from multiturn.report.page.page import page_text
-from multiturn.report.page.shown import Told
-from multiturn.report.page.telling import proof
+from multiturn.report.page.read_first import read_first
 from multiturn.report.parquet import write_parquet
 from multiturn.report.plain_json import results_text, run_text, several_text
 from multiturn.report.pull_request import pull_request
@@ -43,14 +39,11 @@ if TYPE_CHECKING:
 
     from multiturn.conditions import RunRecord
     from multiturn.conversation import Suite
-    from multiturn.finding import Assessed
     from multiturn.report.flat import Row
-    from multiturn.results import Change, Comparison
+    from multiturn.report.page.shown import ShownArm, Told
 
 Form = Literal["html", "markdown", "card", "json", "csv", "parquet", "junit"]
 
-MOST_READ: Final = 3
-"""Conversations to read first that a written form quotes."""
 MOST_FAILED: Final = 20
 """Failing checks of one run that are told with their words."""
 
@@ -267,17 +260,20 @@ def dossier_of(of: Of) -> Dossier:
         failed, failing = _failed(of)
         rates = pass_rates(of.store, of.runs[0])
         return Dossier(runs=of.runs, arms=arms, command=command, rates=rates, failed=failed, failing=failing)
-    if len(of.runs) == PAIR:
-        base, tuned = of.runs
-        comparison = conclude(of.store, (base, tuned), of.asked)
-        return Dossier(
-            runs=of.runs, arms=arms, command=command, comparisons=(comparison,), excerpts=_excerpts(of, [comparison])
-        )
-    ranking, comparisons = ranked(of.store, of.runs, of.asked)
-    excerpts = _excerpts(of, comparisons)
+    page = page_of(of.store, of.runs, of.asked, render=_no_sheet)
     return Dossier(
-        runs=of.runs, arms=arms, command=command, comparisons=comparisons, ranking=ranking, excerpts=excerpts
+        runs=of.runs,
+        arms=arms,
+        command=command,
+        comparisons=page.comparisons,
+        ranking=page.ranking,
+        read=read_first(page),
     )
+
+
+def _no_sheet(_told: Told, _arms: Sequence[ShownArm]) -> str:
+    """What a form without transcripts needs of each conversation's sheet."""
+    return ""
 
 
 def _failed(of: Of) -> tuple[tuple[FailedCheck, ...], int]:
@@ -304,40 +300,3 @@ def _failed(of: Of) -> tuple[tuple[FailedCheck, ...], int]:
             )
             first.append(failed)
     return tuple(first), failing
-
-
-def _excerpts(of: Of, comparisons: Sequence[Comparison]) -> tuple[Excerpt, ...]:
-    """The most changed conversations, those first of which a check went the way of the primary measure."""
-    changes: dict[str, Change] = {}
-    for one in (change for comparison in comparisons for change in comparison.changes if change.score > 0):
-        known = changes.get(one.conversation)
-        if known is None or one.score > known.score:
-            changes[one.conversation] = one
-    words = {primary.word for one in comparisons if (primary := primary_of(one)) is not None}
-    wins = words == {"improved"}
-    ordered = sorted(changes.values(), key=lambda one: (_goes(one, wins=wins), -one.score))
-    found = (_excerpt(of, change) for change in ordered)
-    return tuple(islice((one for one in found if one is not None), MOST_READ))
-
-
-def _goes(change: Change, *, wins: bool) -> bool:
-    """False, which comes first, where checks were lost; where all is better, where they were only won."""
-    after = {flip.after for flip in change.flips}
-    return after != {"pass"} if wins else "fail" not in after
-
-
-def _excerpt(of: Of, change: Change) -> Excerpt | None:
-    """None where no turn shows what changed."""
-    conversation = next(one for one in of.suite.conversations if one.id == change.conversation)
-    held: dict[tuple[int, int], Assessed] = {}
-    for arm, run in enumerate(of.runs):
-        with suppress(NotFound):  # an arm that never held it
-            found = assessed(of.store, run, conversation.id)
-            held |= {(one.transcript.session.sample, arm): one for one in found}
-    samples = sorted({sample for sample, _ in held})
-    told = Told(
-        conversation=conversation,
-        samples=tuple(tuple(held.get((sample, arm)) for arm in range(len(of.runs))) for sample in samples),
-    )
-    shown = proof(told)
-    return None if shown is None else Excerpt(conversation=conversation.id, reasons=change.reasons, proof=shown)

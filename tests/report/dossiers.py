@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from tests.report.page.filled import OF_RUN, page_of
 
-from multiturn.report.dossier import Dossier, Excerpt, FailedCheck
+from multiturn.report.dossier import Dossier, FailedCheck
+from multiturn.report.page.read_first import read_first
 
 if TYPE_CHECKING:
     from tests.report.page.filled import Fields
@@ -15,12 +16,6 @@ if TYPE_CHECKING:
 def filled(*conversations: Fields, run: Fields = OF_RUN, arms: int = 2, command: str = "multiturn runs") -> Dossier:
     """A dossier of these conversations, each as its fields say; one run's failing checks hold the same fields."""
     page = page_of(conversations or ({},), run, arms=arms)
-    reasons = {change.conversation: change.reasons for comparison in page.comparisons for change in comparison.changes}
-    excerpts = tuple(
-        Excerpt(conversation=row.id, reasons=reasons.get(row.id, ()), proof=row.proof)
-        for row in page.collected.rows
-        if row.proof is not None
-    )
     failed = tuple(
         FailedCheck(
             conversation=row.id,
@@ -40,7 +35,7 @@ def filled(*conversations: Fields, run: Fields = OF_RUN, arms: int = 2, command:
         comparisons=page.comparisons,
         ranking=page.ranking,
         rates=page.rates,
-        excerpts=excerpts,
+        read=read_first(page),
         failed=failed if arms == 1 else (),
         failing=len(failed) if arms == 1 else 0,
     )

@@ -131,6 +131,15 @@ def test_no_folder_of_the_machine_is_told() -> None:
     assert "base" in card
 
 
+def test_nor_in_a_note() -> None:
+    """A note names a model by its whole spec."""
+    dossier = measured(OF_RUN | {"base_spec": "hf:/home/someone/base"}, arms=1)
+    assert dossier.rates is not None
+    rates = msgspec.structs.replace(dossier.rates, notes=("hf:/home/someone/base passes hardly any check",))
+    card = model_card(msgspec.structs.replace(dossier, rates=rates))
+    assert "- hf:base passes hardly any check\n" in card
+
+
 def test_a_suite_without_checks_gives_one_run_no_metadata() -> None:
     """An entry without a value is not valid, and a value that there is not is not made up."""
     dossier = msgspec.structs.replace(filled(arms=1), rates=PassRates(rates=(), notes=()))

@@ -139,6 +139,11 @@ def test_a_conversation_fails_where_a_check_that_base_passes_fails() -> None:
     assert found["c0"].attrib["classname"] == "s.writing"
 
 
+def test_what_was_won_is_no_failure() -> None:
+    root = of(lettered(BAD, GOOD), arm(GOOD, 4, checked=True), suite(12))
+    assert not [one for one in cases(root, "conversations").values() if one.find("failure") is not None]
+
+
 def test_turns_that_are_missing_are_an_error_and_so_is_a_conversation_that_was_not_held() -> None:
     """A lost check outweighs them, and is told with them."""
     base = ["pppp"] * 3

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import pytest
 from markdown_it import MarkdownIt
+from tests import comparing
 from tests.report.dossiers import filled
 from tests.report.lettered import BAD, GOOD, lettered
 from tests.report.page.filled import OF_CONVERSATION, OF_RUN
@@ -98,7 +99,6 @@ def test_the_verdict_comes_first_then_what_proves_it() -> None:
     order = [
         "## multiturn: INCONCLUSIVE, checks passed",
         "**base** scripted:base, **tuned** scripted:tuned",
-        "**Fix first**",
         "| measure | base | tuned |",
         "**Can't be told yet:**",
         "**Read these first**",
@@ -118,6 +118,16 @@ def test_what_got_worse_is_told_with_its_interval_and_what_it_rests_on() -> None
     told = with_comparison(lettered(GOOD, BAD))
     assert "## multiturn: REGRESSED, checks passed" in told
     assert re.search(r"- \*\*Got worse:\*\* checks passed -\d+\.\d pp \\\[-\d+\.\d, -\d+\.\d\\\] n=12", told)
+
+
+def test_what_is_to_be_fixed_first_stands_before_the_verdicts() -> None:
+    """A model that declines everything."""
+    base = [comparing.held(f"c{at}", "Yes.", "Of course.") for at in range(4)]
+    tuned = [comparing.held(f"c{at}", "Sorry, no.", "Sorry, not that.") for at in range(4)]
+    told = with_comparison(comparing.compared(comparing.suite(4), base, tuned))
+    first = told.index("**Fix first**\n\n- 100.0% of tuned's replies are refusals (base 0.0%)\n")
+    assert first < told.index("| measure | base | tuned |")
+    assert "may be no more than a consequence of that" in told
 
 
 def test_an_a_a_run_says_that_it_is_one() -> None:

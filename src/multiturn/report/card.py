@@ -118,10 +118,8 @@ def _dataset(run: RunRecord) -> str:
 
 
 def _yaml(text: str) -> str:
-    """A text as YAML, in quotes: every character that a reader could stumble over is escaped."""
-    shown = in_short(printable(text), _NAME)
-    escaped = msgspec.json.encode(shown).decode("utf-8")
-    return "".join(one if one.isascii() else f"\\U{ord(one):08X}" for one in escaped)
+    """A text as YAML: a JSON string is one, once no control character and no line end is in it."""
+    return msgspec.json.encode(in_short(printable(text), _NAME)).decode("utf-8")
 
 
 def _section(dossier: Dossier) -> Iterator[str]:

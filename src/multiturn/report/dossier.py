@@ -10,16 +10,9 @@ import msgspec
 from multiturn.conditions import RunRecord
 from multiturn.conversation import Capability
 from multiturn.ranking import Ranking
-from multiturn.report.page.shown import Proof, ShownArm
+from multiturn.report.page.read_first import ReadFirst
+from multiturn.report.page.shown import ShownArm
 from multiturn.results import Comparison, PassRates
-
-
-class Excerpt(msgspec.Struct, frozen=True, kw_only=True):
-    """A conversation to read first: why (the weightiest reason first), and the turn that shows it."""
-
-    conversation: str
-    reasons: tuple[str, ...]
-    proof: Proof
 
 
 class FailedCheck(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,7 +35,8 @@ class Dossier(msgspec.Struct, frozen=True, kw_only=True):
 
     ``arms`` are what the runs are called. ``comparisons`` are those of the first run with each other one: none for one
     run, which has ``rates`` and the first of the checks that it fails (``failing`` counts all); ``ranking`` is there
-    for more than two. ``command`` is what to type to hold them again.
+    for more than two. ``read`` are the conversations to read first, those of the page. ``command`` is what to type to
+    hold the runs again.
     """
 
     runs: tuple[RunRecord, ...]
@@ -51,6 +45,6 @@ class Dossier(msgspec.Struct, frozen=True, kw_only=True):
     comparisons: tuple[Comparison, ...] = ()
     ranking: Ranking | None = None
     rates: PassRates | None = None
-    excerpts: tuple[Excerpt, ...] = ()
+    read: tuple[ReadFirst, ...] = ()
     failed: tuple[FailedCheck, ...] = ()
     failing: int = 0

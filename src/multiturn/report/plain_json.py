@@ -22,7 +22,8 @@ means, and is empty where the suite does not say.
 
 ``assistant`` is null where there is no reply, never the text of an error; why is in ``status``, ``cause`` and
 ``failure``. ``checks_applied`` counts the checks that passed or failed. Strict JSON: UTF-8, no NaN, no Infinity.
-Results are written one by one, so memory does not grow with them, and the file appears whole or not at all.
+Results are written one by one, so memory does not grow with them, and the file appears whole or not at all. One run by
+itself, and more than two, have keys of their own (:func:`run_text`, :func:`several_text`).
 """
 
 from __future__ import annotations

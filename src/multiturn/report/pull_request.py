@@ -32,8 +32,8 @@ from multiturn.report.verdicts import verdict_table
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from multiturn.report.dossier import Dossier, Excerpt, FailedCheck
-    from multiturn.report.page.shown import ShownArm
+    from multiturn.report.dossier import Dossier, FailedCheck
+    from multiturn.report.page.read_first import ReadFirst
     from multiturn.results import Comparison, Verdict, VerdictWord
 
 MOST: Final = 60_000
@@ -236,26 +236,24 @@ def _in_short(verdict: Verdict) -> str:
 
 
 def _to_read(dossier: Dossier) -> Iterator[str]:
-    if dossier.excerpts:
+    if dossier.read:
         yield "**Read these first**"
-    for at, excerpt in enumerate(dossier.excerpts, start=1):
+    for at, one in enumerate(dossier.read, start=1):
         yield ""
-        yield from _excerpt(at, excerpt, dossier.arms)
+        yield from _excerpt(at, one)
 
 
-def _excerpt(at: int, excerpt: Excerpt, arms: Sequence[ShownArm]) -> Iterator[str]:
-    proof = excerpt.proof
-    sample = f", sample {proof.sample + 1}" if proof.sample else ""
-    why = inert(in_short("; ".join(excerpt.reasons[:_REASONS]) or "other words", _QUOTED))
-    yield f"{at}. **{inert(excerpt.conversation)}**, turn {proof.turn + 1}{sample}: {why}"
-    if proof.what:
-        yield f"   <br>What went wrong: {inert(in_short(proof.what, _QUOTED))}"
+def _excerpt(at: int, one: ReadFirst) -> Iterator[str]:
+    why = "; ".join(one.why.split("; ")[:_REASONS])
+    yield f"{at}. **{inert(one.conversation)}**, {one.place}: {inert(in_short(why, _QUOTED))}"
+    if one.what:
+        yield f"   <br>Check {one.flip}. {inert(in_short(one.what, _QUOTED))}"
     yield ""
-    yield f"   > **user:** {inert(in_short(proof.user, _QUOTED))}"
-    for arm, reply in zip(arms, proof.replies, strict=True):
-        said = "no reply" if reply is None else inert(in_short(reply, _QUOTED)) or "an empty reply"
+    yield f"   > **user:** {inert(in_short(one.user, _QUOTED))}"
+    for reply in one.replies:
+        said = inert(in_short(reply.text, _QUOTED))
         yield "   >"
-        yield f"   > **{arm.name}:** {said}"
+        yield f"   > **{reply.arm}:** {f'({said})' if reply.absent else said}"
 
 
 def _add_flips(paper: _Paper, comparison: Comparison) -> None:

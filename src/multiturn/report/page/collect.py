@@ -19,7 +19,7 @@ from multiturn.report.page.shown import Collected, Row, Told
 from multiturn.report.page.telling import fluent_but_wrong, proof
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from multiturn.conversation import Suite
     from multiturn.finding import Assessed
@@ -36,12 +36,19 @@ MOST_FLUENT: Final = 40
 class Collector:
     """Takes in the transcripts of all arms and gives them on unchanged."""
 
-    def __init__(self, suite: Suite, arms: Sequence[ShownArm], samples: Sequence[int]) -> None:
-        """``samples``: how often each conversation was to be held in each arm."""
+    def __init__(
+        self,
+        suite: Suite,
+        arms: Sequence[ShownArm],
+        samples: Sequence[int],
+        render: Callable[[Told, Sequence[ShownArm]], str] = sheet,
+    ) -> None:
+        """``samples``: how often each conversation was to be held in each arm; ``render`` makes a sheet."""
         self._conversations: Final = {one.id: one for one in suite.conversations}
         self._order: Final = {one.id: at for at, one in enumerate(suite.conversations)}
         self._arms: Final = tuple(arms)
         self._samples: Final = tuple(samples)
+        self._render: Final = render
         self._waiting: Final[dict[str, dict[tuple[int, int], Assessed]]] = {}
         self._tags: Final[dict[Tag, int]] = {}
         self._rows: Final[list[Row]] = []
@@ -87,7 +94,7 @@ class Collector:
         )
         tags = list(turn_tags(told, self._arms))
         self._rows.append(self._row(told, tags))
-        self._open.append(str(sheet(told, self._arms)))
+        self._open.append(str(self._render(told, self._arms)))
         self._keep(fluent_but_wrong(told, self._arms, tags))
         if len(self._open) == CHUNK:
             self._close()
