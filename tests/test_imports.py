@@ -106,6 +106,7 @@ GROUND = {
     "results",
     "codec",
     "conditions",
+    "display",
     "looks",
     "series",
     "ranking",

@@ -23,6 +23,7 @@ from multiturn.checks.own import allow_checks
 from multiturn.checks.reading import read_check
 from multiturn.conditions import Arm, RunRecord
 from multiturn.conversation import Suite
+from multiturn.display import show_as
 from multiturn.doctor import examine as examine_engine
 from multiturn.examination import Examination
 from multiturn.facts import EngineOptions
@@ -42,6 +43,7 @@ from multiturn.jobs import (
     unwatched,
 )
 from multiturn.loop_results import ImportedResults, import_results
+from multiturn.notebooks import SHOWS
 from multiturn.preferences import read_preferences
 from multiturn.prove import (
     ENOUGH_HELD,
@@ -170,6 +172,8 @@ __all__ = [
 ]
 
 DEFAULT_OPTIONS: Final = EngineOptions()
+
+show_as(SHOWS)  # in a notebook
 
 
 async def aexamine(model: str | Arm, options: EngineOptions = DEFAULT_OPTIONS, *, ask: bool = True) -> Examination:

@@ -8,6 +8,7 @@ from typing import Final
 import msgspec
 
 from multiturn.conversation import is_text, require
+from multiturn.display import html_of
 from multiturn.transcript import HistoryMode, OverflowPolicy, Sampling, ThinkPolicy
 
 MODEL_KEYS: Final = frozenset({"weights", "adapter"})
@@ -108,6 +109,10 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         require(bool(self.id), "a run needs an id")
+
+    def _repr_html_(self) -> str | None:
+        """For notebooks."""
+        return html_of(self)
 
 
 def flatten(conditions: Conditions) -> dict[str, object]:

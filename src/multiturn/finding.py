@@ -9,6 +9,7 @@ from typing import Final, Literal
 import msgspec
 
 from multiturn.conversation import require
+from multiturn.display import html_of
 from multiturn.transcript import Transcript
 
 SignalUnit = Literal["characters", "words", "sentences", "tokens", "flag", "share"]
@@ -100,6 +101,10 @@ class Assessed(msgspec.Struct, frozen=True):
     def checks_of(self, turn: int) -> tuple[Checked, ...]:
         """What the checks of this turn (from 0) say, in the order of the suite."""
         return tuple(checked for checked in self.checks if checked.turn == turn)
+
+    def _repr_html_(self) -> str | None:
+        """For notebooks."""
+        return html_of(self)
 
 
 class Rating(msgspec.Struct, frozen=True, kw_only=True):

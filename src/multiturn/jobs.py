@@ -20,6 +20,7 @@ from multiturn.compare import require_measures
 from multiturn.conditions import Arm, Planned, RunRecord
 from multiturn.conversation import Suite
 from multiturn.dialogue import Manner
+from multiturn.display import html_of
 from multiturn.errors import UsageError
 from multiturn.estimate import Estimated, estimate
 from multiturn.extension import UNDECLARED, allow_look
@@ -103,6 +104,10 @@ class Held(msgspec.Struct, frozen=True, kw_only=True):
     progress: Progress
     reused: bool
 
+    def _repr_html_(self) -> str | None:
+        """For notebooks."""
+        return html_of(self)
+
 
 class Compared(msgspec.Struct, frozen=True, kw_only=True):
     """Two runs and what their comparison says; ``results`` and ``page`` are the files it was written to, if any."""
@@ -112,6 +117,10 @@ class Compared(msgspec.Struct, frozen=True, kw_only=True):
     comparison: Comparison
     results: Path | None
     page: Path | None = None
+
+    def _repr_html_(self) -> str | None:
+        """For notebooks."""
+        return html_of(self)
 
 
 async def aevaluate(model: str | Arm, job: Job = DEFAULT_JOB, *, watch: Watch = unwatched) -> Held:

@@ -8,6 +8,7 @@ from typing import Final, Literal
 import msgspec
 
 from multiturn.conversation import Capability, require
+from multiturn.display import html_of
 
 VerdictWord = Literal["regressed", "improved", "changed", "equivalent", "inconclusive"]
 """``changed`` is said of a measure that has no better direction (length)."""
@@ -253,6 +254,10 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     ratios: tuple[Ratio, ...] = ()
     medians: tuple[Measured, ...] = ()
     unsound: tuple[float | None, float | None] = (None, None)
+
+    def _repr_html_(self) -> str | None:
+        """For notebooks."""
+        return html_of(self)
 
 
 class HistoryGap(msgspec.Struct, frozen=True, kw_only=True):

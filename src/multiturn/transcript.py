@@ -8,6 +8,7 @@ from typing import Final, Literal
 import msgspec
 
 from multiturn.conversation import Message, is_text, require
+from multiturn.display import html_of
 from multiturn.errors import FailureKind
 
 Status = Literal["ok", "empty", "length", "overflowed", "filtered", "failed", "not_reached"]
@@ -203,3 +204,7 @@ class Transcript(msgspec.Struct, frozen=True, kw_only=True):
     def complete(self) -> bool:
         """True where no turn is missing through the environment's doing."""
         return not any(turn.missing for turn in self.turns)
+
+    def _repr_html_(self) -> str | None:
+        """For notebooks."""
+        return html_of(self)
