@@ -29,7 +29,7 @@ def report_of_a_comparison(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(name="many", scope="session")
 def report_of_many(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three hundred conversations."""
+    """More conversations than are drawn at once."""
     return reports.many_report(tmp_path_factory.mktemp("many"))
 
 

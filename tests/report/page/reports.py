@@ -32,7 +32,7 @@ ODD_IDS: Final = (
     "two  blanks ",
     "x" * 200,
 )
-MANY: Final = 300
+MANY: Final = 150
 CATEGORIES: Final = ("writing", "math", "coding")
 
 
@@ -57,7 +57,7 @@ def written(page: Page, folder: Path) -> Path:
 
 
 def many_report(folder: Path) -> Path:
-    """Three hundred conversations of three categories and thirty domains; ``teapot 7`` stands in one of them only."""
+    """Conversations of three categories and thirty domains; ``teapot 7`` stands in one of them only."""
     fields = [
         {
             "id": f"talk-{at}",

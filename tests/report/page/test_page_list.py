@@ -174,7 +174,7 @@ def test_text_in_the_address_and_beside_other_filters(crowd: Opened) -> None:
     assert names(crowd) == ["talk-7"]
     assert crowd.page.input_value("#find") == "TEAPOT 7 of"
     crowd.go(f"#list?category=math&q={quote('<b>no</b> other, & ')}")
-    crowd.until("#count", f"100 of {MANY} conversations")
+    crowd.until("#count", f"{MANY // 3} of {MANY} conversations")
 
 
 def test_back_goes_through_filters(window: Opened) -> None:
@@ -258,7 +258,7 @@ def test_rows_are_drawn_as_they_are_needed(crowd: Opened) -> None:
     page = crowd.page
     assert names(crowd)[:3] == ["talk-0", "talk-1", "talk-2"]
     assert len(names(crowd)) < MANY
-    for drawn in range(120, MANY + 1, 60):
+    for drawn in (120, MANY):
         page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
         page.locator(f"#rows tr:nth-child({drawn})").wait_for()
     assert names(crowd) == [f"talk-{at}" for at in range(MANY)]
@@ -272,7 +272,10 @@ def test_the_button_draws_more(crowd: Opened) -> None:
     before = len(names(crowd))
     crowd.page.locator("#more").evaluate("button => button.click()")
     assert len(names(crowd)) >= before + 60
-    assert crowd.page.locator("#more").inner_text() == f"Show 60 more of {MANY - len(names(crowd))}"
+    assert (
+        crowd.page.locator("#more").inner_text()
+        == f"Show {MANY - len(names(crowd))} more of {MANY - len(names(crowd))}"
+    )
 
 
 def test_a_filter_of_many_is_quick(crowd: Opened) -> None:
@@ -287,5 +290,5 @@ def test_a_filter_of_many_is_quick(crowd: Opened) -> None:
             return performance.now() - start;
         }))"""
     )
-    assert count(crowd) == f"100 of {MANY} conversations"
+    assert count(crowd) == f"{MANY // 3} of {MANY} conversations"
     assert spent < 100

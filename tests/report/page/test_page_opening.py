@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 from tests.report.page.browser import MIDDLE, PHONE, WIDE, Opened, opened
-from tests.report.page.reports import report_of
+from tests.report.page.reports import MANY, report_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -127,8 +127,8 @@ def test_on_paper(browser: Browser, many: Path) -> None:
             "[document.querySelectorAll('#rows tr').length, document.querySelectorAll('#overview details:not([open])').length]))"
         )
         whole = page.pdf()
-        assert before < 300
-        assert page.evaluate("window.folded[0]") == [300, 0]
+        assert before < MANY
+        assert page.evaluate("window.folded[0]") == [MANY, 0]
         assert page.locator("#overview details:not([open])").count() > 0
         assert whole.count(b"/Type /Page\n") + whole.count(b"/Type /Page ") + whole.count(b"/Type /Page/") > 5
         page.emulate_media(media="print")
