@@ -56,6 +56,7 @@ def test_marks_that_pile_up_are_shown_as_codes() -> None:
     assert printable(f"a{mark * MOST_MARKS}b{mark * MOST_MARKS}") == f"a{mark * MOST_MARKS}b{mark * MOST_MARKS}"
     assert printable(f"a{mark * MOST_MARKS}\u0e31\u20dd.") == f"a{mark * MOST_MARKS}<U+0E31><U+20DD>."
     assert printable(f"a{mark * MOST_MARKS}\u034f{mark}") == f"a{mark * MOST_MARKS}<U+0301>"
+    assert printable("👩" + "\N{EMOJI MODIFIER FITZPATRICK TYPE-5}" * 11).endswith("<U+1F3FE>")
     assert printable("漢字" * 20 + "ﷺ" * 20) == "漢字" * 20 + "ﷺ" * 20
 
 

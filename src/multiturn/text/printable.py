@@ -41,6 +41,9 @@ _ODD: Final = re.compile(
 _MAY_PILE_UP: Final = re.compile(rf"[^\x00-\u02ff]{{{MOST_MARKS + 1},}}")
 """Before U+0300 there is no mark."""
 
+_SKIN_TONES: Final = frozenset(map(chr, range(0x1F3FB, 0x1F400)))
+"""An emoji takes on any number of them."""
+
 _DELETE: Final = 0x7F
 _PICTURES: Final = 0x2400
 _PICTURE_OF_DELETE: Final = "\u2421"
@@ -51,6 +54,11 @@ def printable(text: str) -> str:
     if _ODD.search(text) is not None:
         text = _shown(text)
     return text if text.isascii() else _MAY_PILE_UP.sub(_few_marks, text)
+
+
+def goes_with_another(letter: str) -> bool:
+    """Whether it is written onto the letter before: an accent, a skin tone."""
+    return unicodedata.category(letter).startswith("M") or letter in _SKIN_TONES
 
 
 def _shown(text: str) -> str:
@@ -65,7 +73,7 @@ def _shown(text: str) -> str:
 def _few_marks(match: re.Match[str]) -> str:
     shown, marks = [], 0
     for letter in match[0]:
-        marks = marks + 1 if unicodedata.category(letter).startswith("M") else 0
+        marks = marks + 1 if goes_with_another(letter) else 0
         shown.append(letter if marks <= MOST_MARKS else f"<U+{ord(letter):04X}>")
     return "".join(shown)
 

@@ -141,6 +141,10 @@ SHAPES: Final = {
     "opened and never closed": "<div>" * 400,
     "closed and never opened": "</div>" * 400,
     "nested entities": "&amp;" * 300,
+    "a family without end": "\U0001f469\u200d" * 300 + "\U0001f469",
+    "a syllable without end": "\u0915\u094d" * 300 + "\u0915",
+    "another one": "\u1100" * 300 + "\u1161" * 300,
+    "one emoji in all colours": "\U0001f469" + "\U0001f3fd" * 300,
 }
 
 FAMILIES: Final = {
@@ -161,8 +165,13 @@ HEAVY: Final = {
     "a hundred thousand lines": "\n".join(f"line {number}" for number in range(100_000)),
     "a megabyte of markup": "<b>&amp;</b>" * (MEGABYTE // 12),
     "a megabyte that differs": " ".join(f"{number * 7919 % 999_983:x}" for number in range(MEGABYTE // 6)),
+    "a megabyte of spaces": " " * MEGABYTE + ".",
     "a hundred thousand marks": "x" + "\u0301" * 100_000,
     "a hundred thousand overrides": "\u202e" * 100_000,
-    "a megabyte of spaces": " " * MEGABYTE + ".",
+    "an Arabic word": "\u0645" * 100_000,
+    "to and fro": "a\u05d0" * 100_000,
+    "all colours": "\U0001f469" + "\U0001f3fd" * 100_000,
+    "a family": "\U0001f469\u200d" * 100_000,
+    "brackets": "(" * 100_000 + "\u05d0)" * 100_000,
 }
-"""Replies of a model that has lost itself; each is opened within seconds."""
+"""Replies of a model that has lost itself. Laid out in one piece, some would keep a browser busy for hours."""

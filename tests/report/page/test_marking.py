@@ -6,12 +6,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from multiturn.report.page.marking import Mark, Piece, pieces_of
+from multiturn.report.page.marking import LONGEST, Mark, Piece, blocks_of, pieces_of, texts_of
 from multiturn.text.printable import printable
 
-ODD = st.lists(st.sampled_from(["a", "\r\n", "\n\r", "👩\u200d👩", "م\u200cم", "\u200d", "e\u0301"]), max_size=6).map(
-    "".join
-)
+ODD = st.lists(
+    st.sampled_from(["a", "\r\n", "\n\r", "👩\u200d👩", "م\u200cم", "\u200d", "e\u0301", "\U0001f3fd"]), max_size=6
+).map("".join)
 MARKS = st.lists(
     st.builds(
         Mark,
@@ -87,3 +87,41 @@ def test_each_letter_has_the_sorts_of_all_marks_on_it(text: str, marks: list[Mar
         (letter, " ".join(sorted({mark.sort for mark in marks if mark.start <= at < mark.end})))
         for at, letter in enumerate(text)
     ]
+
+
+def test_a_text_of_usual_length_is_one_block() -> None:
+    """So is an empty one."""
+    assert texts_of("a" * LONGEST) == ["a" * LONGEST]
+    assert texts_of("") == [""]
+
+
+def test_a_long_text_is_cut_between_words_where_it_has_some() -> None:
+    """And anywhere where it has none; no block is longer."""
+    first, second = texts_of("word " * (LONGEST // 5 + 1))
+    assert (len(first), second) == (LONGEST, "word ")
+    first, second = texts_of("a" * 200 + "word\n" * (LONGEST // 5))
+    assert (first[-1], len(second)) == ("\n", 200)
+    assert [len(one) for one in texts_of("a" * (2 * LONGEST + 1))] == [LONGEST, LONGEST, 1]
+
+
+def test_a_sign_stands_behind_the_last_part_of_its_piece() -> None:
+    """Each part keeps the sorts."""
+    found = blocks_of([Piece("a" * LONGEST, "", ""), Piece("b" * (LONGEST + 1), "fail", "1"), Piece("c", "pass", "2")])
+    assert [[(len(text), sorts, signs) for text, sorts, signs in block] for block in found] == [
+        [(LONGEST, "", "")],
+        [(LONGEST, "fail", "")],
+        [(1, "fail", "1"), (1, "pass", "2")],
+    ]
+
+
+@given(ODD, st.integers(LONGEST - 4, LONGEST + 1), MARKS)
+def test_blocks_make_the_text_before_and_after_they_are_made_harmless(
+    text: str, before: int, marks: list[Mark]
+) -> None:
+    """Nothing that is read together is cut at a block's end either."""
+    whole = "x" * before + text + "y" * 9
+    moved = [Mark(mark.start + before, mark.end + before, mark.sort, mark.sign) for mark in marks]
+    found = [piece.text for block in blocks_of(pieces_of(whole, moved)) for piece in block]
+    assert "".join(found) == whole
+    assert "".join(map(printable, found)) == printable(whole)
+    assert all(found)

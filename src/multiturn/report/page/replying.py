@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from multiturn.finding import FAILS_AS_REFUSAL
 from multiturn.report.marks import SIGNS
 from multiturn.report.numbers import in_short, number
-from multiturn.report.page.marking import Mark, pieces_of
+from multiturn.report.page.marking import Mark, blocks_of, pieces_of
 from multiturn.report.page.states import REFUSAL_SIGN, refusal_of, states_of, without_reply
 from multiturn.text.measure import is_blank
 from multiturn.text.printable import printable
@@ -65,13 +65,14 @@ class Prompt(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """All of one reply. ``absent`` says why there is none, ``failed`` in the engine's own words; "" where there is one.
+    """All of one reply. ``blocks`` are its text, the first of them what is seen at once.
 
-    ``summary`` is how long it is, what of it is repeated, how like the first arm's it is; ``others`` all else that was
-    measured; ``drawn`` is how it came about.
+    ``absent`` says why there is no reply, ``failed`` in the engine's own words; "" where there is one. ``summary`` is
+    how long it is, what of it is repeated, how like the first arm's it is; ``others`` all else that was measured;
+    ``drawn`` is how it came about.
     """
 
-    pieces: Sequence[Piece] = ()
+    blocks: Sequence[Sequence[Piece]] = ()
     absent: str = ""
     failed: str = ""
     states: Sequence[State] = ()
@@ -82,6 +83,11 @@ class Shown(NamedTuple):
     reasoning: str = ""
     prompt: Prompt | None = None
     drawn: str = ""
+
+    @property
+    def folded(self) -> str:
+        """How many characters stand behind the first block."""
+        return number(sum(len(piece.text) for block in self.blocks[1:] for piece in block), "count")
 
 
 class Held:
@@ -140,7 +146,7 @@ def shown_reply(
     measured, others = ("", "") if record.reply is None else _measured(signals)
     outcomes = {} if before is None else {one.check: one.result.outcome for one in before.checks[turn]}
     return Shown(
-        pieces=_pieces(record, signals, checks, differs),
+        blocks=_blocks(record, signals, checks, differs),
         absent=_absent(record),
         failed=record.failure.message if record.failure is not None else "",
         states=tuple(states_of(record, signals, refusal_expected=refusal_expected)),
@@ -162,9 +168,9 @@ def _absent(record: TurnRecord) -> str:
     return "(empty reply: nothing that a reader sees)" if is_blank(record.reply) else ""
 
 
-def _pieces(
+def _blocks(
     record: TurnRecord, signals: Sequence[Signal], checks: Sequence[Checked], differs: Sequence[tuple[int, int]]
-) -> Sequence[Piece]:
+) -> Sequence[Sequence[Piece]]:
     if not record.reply or is_blank(record.reply):
         return ()
     marks = [Mark(start, end, DIFFERS) for start, end in differs]
@@ -175,7 +181,7 @@ def _pieces(
         span = one.result.span
         if span is not None:
             marks.append(Mark(span.start, span.end, one.result.outcome, number(one.check + 1, "count")))
-    return pieces_of(record.reply, marks)
+    return blocks_of(pieces_of(record.reply, marks))
 
 
 def _line(checked: Checked, before: Outcome | None, base: str) -> CheckLine:

@@ -56,7 +56,8 @@ def sheet(told: Told, arms: Sequence[ShownArm]) -> Markup:
         for turns in samples
         for turn in turns
         for reply in turn.replies
-        for piece in reply.pieces
+        for block in reply.blocks
+        for piece in block
         for sort in piece.sorts.split()
     }
     return render(

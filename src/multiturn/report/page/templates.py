@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
+from multiturn.report.page.marking import texts_of
 from multiturn.text.printable import printable
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def pieces(template: str, **values: object) -> Iterator[str]:
 
 @cache
 def _environment() -> Environment:
-    return Environment(
+    environment = Environment(
         loader=FunctionLoader(asset),
         autoescape=True,
         finalize=_harmless,
@@ -47,6 +48,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=False,
     )
+    environment.filters["in_blocks"] = texts_of
+    return environment
 
 
 def _harmless(value: object) -> object:
