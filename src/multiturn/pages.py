@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
 ONE: Final = "model"
 """What the arm of a page of one run is called."""
-
-
 PAIR: Final = 2
 
 
@@ -43,15 +41,15 @@ def page_of(store: Store, runs: Sequence[RunRecord], asked: Asked, render: Rende
         UsageError, ConditionsDiffer: the runs can't be compared.
     """
     if len(runs) == 1:
-        return page_of_one(store, runs[0])
+        return page_of_one(store, runs[0], render)
     build = page_of_pair if len(runs) == PAIR else page_of_many
     return build(store, runs, asked, render)
 
 
-def page_of_one(store: Store, run: RunRecord) -> Page:
+def page_of_one(store: Store, run: RunRecord, render: Render = sheet) -> Page:
     """One run: how many checks it passes, and its transcripts."""
     suite = store.suite(run.conditions.suite_digest)
-    collector = collector_of(suite, [run])
+    collector = collector_of(suite, [run], render)
     seen = (one.transcript for one in collector.watch(0, assessed(store, run)))
     rates = pass_rates(suite, seen, name=run.arm.spec, golden_history=run.conditions.history == "golden")
     for _ in seen:  # of a suite without checks no rate asks for the transcripts
@@ -89,7 +87,7 @@ def ranked(store: Store, runs: Sequence[RunRecord], asked: Asked) -> tuple[Ranki
 
 def collector_of(suite: Suite, runs: Sequence[RunRecord], render: Render = sheet) -> Collector:
     """What gathers the transcripts of these runs for a page."""
-    return Collector(suite, shown_arms(runs), [run.conditions.planned_samples for run in runs], render)
+    return Collector(suite, shown_arms(runs), [run.conditions.samples for run in runs], render)
 
 
 def shown_arms(runs: Sequence[RunRecord]) -> tuple[ShownArm, ...]:

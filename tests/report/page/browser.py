@@ -33,6 +33,18 @@ VIOLATIONS: Final = """
 """
 
 
+WIDER_BY: Final = """() => {
+    const { clientWidth, scrollWidth } = document.documentElement;
+    const scrolls = (one) => ["auto", "scroll", "hidden"].includes(getComputedStyle(one).overflowX);
+    const inBox = (one) => one !== null && one.localName !== "main" && (scrolls(one) || inBox(one.parentElement));
+    const blocks = [...document.querySelectorAll("main:not([hidden]) *")].filter((one) =>
+        one.getClientRects().length && getComputedStyle(one).display !== "inline" && !one.closest("svg")
+        && !inBox(one.parentElement));
+    const rights = blocks.map((one) => one.getBoundingClientRect().right);
+    return Math.max(0, scrollWidth - clientWidth, Math.floor(Math.max(0, ...rights) - clientWidth));
+}"""
+
+
 class Opened:
     """One open page, and what it has done: console messages, errors, requests beside the file itself."""
 
@@ -90,8 +102,8 @@ class Opened:
         assert not any(done.values()), f"the page was not quiet: {done}"
 
     def overflow(self) -> int:
-        """By how many pixels the page is wider than the window."""
-        wider: int = self.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        """By how many pixels the page, or any block in it that is not in a box that scrolls, is wider than the window."""
+        wider: int = self.page.evaluate(WIDER_BY)
         return wider
 
     def unfit(self, part: str = "", *rules: str) -> list[str]:

@@ -77,6 +77,14 @@ def test_a_conversation_that_one_arm_did_not_hold_is_there() -> None:
     assert found.rows[0].proof is None
 
 
+def test_a_sample_that_no_arm_held_keeps_its_place() -> None:
+    """So that the numbers of samples are those of the store; the conversation has one row all the same."""
+    held = [one for one in run(2, "a", samples=3) if one.transcript.session.sample != 1]
+    found = gathered(2, held, held, samples=3)
+    assert [(row.id, row.samples) for row in found.rows] == [("c0", 3), ("c1", 3)]
+    assert 'data-sample="3"' in sheets(found)[0][0]
+
+
 def test_one_run_twice_is_a_pair_like_any_other() -> None:
     """Nothing differs, so nothing proves a change."""
     found = gathered(2, run(2, "a", "b"), run(2, "a", "b"))

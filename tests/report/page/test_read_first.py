@@ -10,7 +10,7 @@ from tests.comparing import OVERFLOW, held
 from tests.report.lettered import BAD, GOOD, suite
 from tests.report.page.lettered_page import page, page_of
 
-from multiturn.finding import Assessed
+from multiturn.finding import FAILS_AS_REFUSAL, Assessed
 from multiturn.report.page.read_first import MOST, ReadFirst, about_check, largest_changes, read_first
 
 SUITE: Final = suite(4)
@@ -91,5 +91,6 @@ def test_of_several_comparisons_the_largest_change_counts() -> None:
 
 
 def test_a_check_is_told_by_what_it_catches_else_by_what_it_wants() -> None:
+    assert about_check(FAILS_AS_REFUSAL) == "The reply is a refusal."
     assert about_check("The colour is lost.") == "The suite's note on it: The colour is lost."
     assert about_check("not: says green") == "It wants: says green"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests import by_hand
 
 from multiturn.conversation import Conversation, Turn
-from multiturn.finding import Assessed, Signal
+from multiturn.finding import FAILS_AS_REFUSAL, Assessed, Checked, CheckResult, Signal
 from multiturn.report.page.facets import turn_tags
 from multiturn.report.page.shown import Fluent, Proof, ShownArm, Told
 from multiturn.report.page.telling import QUOTED, fluent_but_wrong, proof
@@ -101,6 +101,16 @@ def test_a_wrong_reply_that_reads_well_is_told_with_the_lost_check() -> None:
     first, second = fluent(told((base, tuned), turns=1))
     assert (first.arm, first.lost, first.what) == (0, False, "not: says 0.0")
     assert (second.arm, second.lost, second.what, second.reply) == (1, True, "not: says 0.1", "b")
+
+
+def test_a_check_lost_by_refusing_is_told_as_a_refusal() -> None:
+    """What it means that it fails did not happen."""
+    result = CheckResult(outcome="fail", reason=FAILS_AS_REFUSAL)
+    lost = Checked(turn=0, check=0, kind="says", wants="says it", why="It is forgotten.", result=result)
+    tuned = by_hand.held("c", (by_hand.ok(0, "Sorry, no."),), by_hand.refusals("x"), (lost,))
+    found = proof_of(told((held("a", said=("p",)), tuned), turns=1))
+    assert found is not None
+    assert found.what == FAILS_AS_REFUSAL
 
 
 def test_a_refusal_is_not_fluent_but_wrong() -> None:

@@ -43,7 +43,7 @@ class Collector:
         samples: Sequence[int],
         render: Callable[[Told, Sequence[ShownArm]], str] = sheet,
     ) -> None:
-        """``samples``: how often each conversation was to be held in each arm; ``render`` makes a sheet."""
+        """``samples``: how often each arm held each conversation at most; ``render`` makes a sheet."""
         self._conversations: Final = {one.id: one for one in suite.conversations}
         self._order: Final = {one.id: at for at, one in enumerate(suite.conversations)}
         self._arms: Final = tuple(arms)
@@ -87,10 +87,10 @@ class Collector:
     def _tell(self, name: str) -> None:
         """All that is to be shown of a conversation."""
         held = self._waiting.pop(name)
-        samples = sorted({sample for sample, _ in held})
+        samples = 1 + max(sample for sample, _ in held)  # also those that no arm held: numbers stay true
         told = Told(
             conversation=self._conversations[name],
-            samples=tuple(tuple(held.get((sample, arm)) for arm in range(len(self._arms))) for sample in samples),
+            samples=tuple(tuple(held.get((at, arm)) for arm in range(len(self._arms))) for at in range(samples)),
         )
         tags = list(turn_tags(told, self._arms))
         self._rows.append(self._row(told, tags))

@@ -195,7 +195,7 @@ class _Telling:
             base=number(contrast.base.value, unit),
             tuned=number(contrast.tuned.value, unit),
             difference=difference_alone(paired, unit),
-            rests_on=Led(f"n={rests_on(paired)}", WHOLE_LIST),
+            rests_on=Led(f"n={rests_on(paired)}", WHOLE_LIST if paired.n == self._reach.conversations else ""),
             behind=tuple(self._behind(verdict.measure)),
             where=tuple(self._where()) if verdict is self._primary else (),
             advice=f"{verdict.advice[:1].upper()}{verdict.advice[1:]}." if verdict.advice else "",

@@ -64,6 +64,7 @@ class Reach:
 
     def __init__(self, collected: Collected) -> None:
         self.pair: Final = len(collected.arms) == 2  # noqa: PLR2004 - a pair
+        self.conversations: Final = len(collected.rows)
         owner = [at for at, row in enumerate(collected.rows) for _ in row.turn_tags]
         found: dict[int, list[int]] = {}
         turn = 0
@@ -114,8 +115,12 @@ class TableLinks:
         return self._href([across, table.about]) if across is not None else ""
 
     def _href(self, places: Iterable[Place | None]) -> str:
-        tags = dict(self._tags(dict(place for place in places if place is not None)))
+        told = dict(place for place in places if place is not None)
+        tags = dict(self._tags(told))
         found = self._reach.behind(tags) if tags else None
+        arm = self._arms.get(told.get("arm", ""))
+        if found is None and arm is not None and told.get("measure") == "check_pass":  # none does: those that fail
+            found = self._reach.behind({**tags, f"{arm}.check": "fail"})
         return found.href if found is not None else ""
 
     def _tags(self, places: Mapping[str, str]) -> Iterator[Tag]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
+from multiturn.finding import FAILS_AS_REFUSAL
 from multiturn.report.conclusion import primary_of
 from multiturn.report.page.links import conversation_link
 
@@ -66,6 +67,8 @@ def _is_sound(row: Row) -> bool:
 
 def about_check(what: str) -> str:
     """What a check is about, as the suite says it; where it does not, what the check wants."""
+    if what == FAILS_AS_REFUSAL:
+        return "The reply is a refusal."
     wants = what.removeprefix(NOT)
     return f"The suite's note on it: {what}" if wants == what else f"It wants: {wants}"
 

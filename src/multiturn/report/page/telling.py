@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from multiturn.finding import FAILS_AS_REFUSAL
 from multiturn.report.numbers import in_short
 from multiturn.report.page.shown import Fluent, Proof
 
@@ -97,6 +98,8 @@ def _reply(assessed: Assessed, turn: int) -> str | None:
 
 
 def _meaning(checked: Checked) -> str:
+    if checked.result.reason == FAILS_AS_REFUSAL:  # what its failing means did not happen
+        return FAILS_AS_REFUSAL
     return in_short(checked.why or f"not: {checked.wants}", QUOTED)
 
 

@@ -159,6 +159,7 @@ class List {
     if (!this.elements.has(row)) this.elements.set(row, this.row(row));
     const element = this.elements.get(row);
     element.querySelector("a").href = this.address(row);
+    element.querySelector(".asked-for").textContent = turnsIn(this.filter.turns(row), row);
     return element;
   }
 
@@ -176,7 +177,7 @@ class List {
     return made(
       "tr",
       { role: "row" },
-      made("th", { scope: "row", role: "rowheader" }, made("a", {}, row.name)),
+      made("th", { scope: "row", role: "rowheader" }, made("a", {}, row.name), made("span", { class: "asked-for soft" })),
       cell("Probes", "", ...this.probes(row)),
       cell("Turns", "number", String(row.turns), made("span", { class: "unit" }, ` ${words}`), held),
       cell("Checks passed", "number", ...perArm(this.book.arms, row.applied, (arm) => `${row.passed[arm]} of ${row.applied[arm]}`)),
@@ -195,6 +196,13 @@ class List {
       ...(about.length ? [made("span", { class: "soft about" }, about.join(", "))] : []),
     ];
   }
+}
+
+// Which turns are asked for, where not all are.
+function turnsIn(asked, row) {
+  const turns = [...new Set(asked.map((one) => one.turn))];
+  if (turns.length === 0 || turns.length === row.turns) return "";
+  return turns.length === 1 ? `turn ${turns[0]}` : `turns ${turns.join(", ")}`;
 }
 
 function conversationAddress(row, { turn, sample } = {}) {

@@ -91,11 +91,14 @@ class Reading {
       place?.classList.add("asked-for");
       place?.prepend(made("p", { class: "asked-for-note" }, "This turn is what you filtered for."));
     }
-    markWords(sheet, this.list.filter.text);
+    this.found = markWords(sheet, this.list.filter.text);
   }
 
+  // To the turn that the address names; of a text that is looked for, to the first turn that has it.
   go(sheet, turn, sample) {
-    const place = turn && turnIn(sheet, turn, sample);
+    const named = turn && turnIn(sheet, turn, sample);
+    const found = this.list.filter.turns(this.row).length === 0 ? this.found.map((one) => turnAround(one)) : [];
+    const place = found.length === 0 || found.includes(named) ? named : found[0];
     const heading = (place || sheet).querySelector("h1, h2, h3, h4") ?? sheet;
     heading.tabIndex = -1;
     heading.focus({ preventScroll: true });
@@ -109,6 +112,10 @@ class Reading {
   }
 }
 
+function turnAround(range) {
+  return range.startContainer.parentElement.closest("[data-turn]");
+}
+
 function turnIn(sheet, turn, sample) {
   return sheet.querySelector(`[data-turn="${turn}"][data-sample="${sample}"]:not(.prompt)`);
 }
@@ -116,9 +123,11 @@ function turnIn(sheet, turn, sample) {
 // The browser's own highlights change nothing in the sheet; where it has none, nothing is marked.
 function markWords(sheet, text) {
   globalThis.CSS?.highlights?.delete("found");
-  if (!text || !globalThis.Highlight) return;
+  if (!text) return [];
   const words = new RegExp(text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&").replace(/\s+/g, "\\s+"), "giu");
-  CSS.highlights.set("found", new Highlight(...[...sheet.querySelectorAll(SPOKEN)].flatMap((one) => [...rangesOf(one, words)])));
+  const ranges = [...sheet.querySelectorAll(SPOKEN)].flatMap((one) => [...rangesOf(one, words)]);
+  if (globalThis.Highlight) CSS.highlights.set("found", new Highlight(...ranges));
+  return ranges;
 }
 
 function* rangesOf(element, words) {
