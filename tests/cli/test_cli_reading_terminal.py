@@ -51,8 +51,8 @@ def two_runs(cli: Cli, folder: Path) -> tuple[str, str]:
     return found[0], found[1]
 
 
-def on_terminal(*arguments: str, columns: int, **environment: str) -> str:
-    """What a terminal so wide is sent on standard output."""
+def on_terminal(*arguments: str, columns: int, advice: str = "", **environment: str) -> str:
+    """What a terminal so wide is sent on standard output; on standard error there is this advice, or nothing."""
     near, far = pty.openpty()
     fcntl.ioctl(far, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
     inherited = {
@@ -65,7 +65,7 @@ def on_terminal(*arguments: str, columns: int, **environment: str) -> str:
     written = b"".join(_all_of(near))
     os.close(near)
     assert process.stderr is not None
-    assert (process.stderr.read(), process.wait(30)) == (b"", 0)
+    assert (process.stderr.read().decode(), process.wait(30)) == (advice, 0)
     process.stderr.close()
     return written.decode().replace("\r\n", "\n")
 
@@ -138,3 +138,15 @@ def test_a_reader_that_has_seen_enough_ends_it_quietly(folder: Path, cli: Cli, c
         first = process.stdout.readline()
         process.stdout.close()
         assert (first, process.stderr.read(), process.wait(60)) == (b"c0\n", b"", 0)
+
+
+def test_who_sees_several_conversations_go_by_is_told_of_the_page(cli: Cli, suite: str) -> None:
+    """On a terminal; beside what was asked for, and not where one conversation was."""
+    _, out, _ = cli("run", "scripted:echo", "--suite", suite, "-q", "--store", "my runs.db")
+    run = out.split(": run ", 1)[1].split()[0].rstrip(",")
+    store = ("--store", "my runs.db")
+    for command, runs in (("show", (run,)), ("diff", (run, run))):
+        told = f"to choose and search, as a page: multiturn report {' '.join(runs)} --store 'my runs.db'\n"
+        assert on_terminal(command, *runs, *store, columns=80, advice=told)
+        assert on_terminal(command, *runs, "a", *store, columns=80)
+        assert cli(command, *runs, *store)[2] == ""

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
+from rich.text import Text
 
 import multiturn
 from multiturn.cli import options as flags
 from multiturn.cli.prompts import ends
-from multiturn.cli.screen import OUT, counted, read, say, shorten, warn
+from multiturn.cli.screen import ERR, OUT, counted, read, say, shorten, warn
 from multiturn.errors import NotFound, UsageError
 from multiturn.text.printable import printable
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 Run = Annotated[str, typer.Argument(metavar="RUN", help="Id of a run, or how it begins, or: latest.")]
 One = Annotated[str | None, typer.Argument(metavar="[ID]", help="Only this conversation.")]
 
+MANY: Final = 200
+"""Conversations from which on it takes a while to find those that changed most: about 30 ms each."""
 MOST_NAMED: Final = 5
 """Conversations that are named where there may be very many."""
 
@@ -123,6 +126,8 @@ def show(
     if not shown:
         where = "" if conversation is None else f" in conversation {conversation!r}"
         say(f"run {found.id} has no {' and '.join(wanted) + where if wanted else 'transcripts yet'}")
+    if shown > 1 and conversation is None:
+        _tell_of_page(store, found)
 
 
 def _has(what: str, assessed: Assessed, item: Conversation | None) -> bool:
@@ -149,6 +154,8 @@ def diff(run_a: Run, run_b: Run, conversation: One = None, store: flags.StoreWhe
                 f"runs {runs[0].id} and {runs[1].id} have no conversation in common",
                 hint="multiturn runs lists their suites",
             )
+        if conversation is None and len(two.both) >= MANY and OUT.is_terminal:
+            _advise(f"looking through {len(two.both)} conversations for those that changed most ...")
         shown = 0
         for one in two.most_changed_first() if conversation is None else [two.read(conversation)]:
             for both in one.samples:
@@ -158,6 +165,8 @@ def diff(run_a: Run, run_b: Run, conversation: One = None, store: flags.StoreWhe
                 shown += 1
         if conversation is None:
             _tell_of_others(two, runs)
+    if shown > 1 and conversation is None and runs[0].conditions.suite_digest == runs[1].conditions.suite_digest:
+        _tell_of_page(store, *runs)
 
 
 def _tell_of_others(two: TwoRuns, runs: tuple[RunRecord, RunRecord]) -> None:
@@ -167,6 +176,18 @@ def _tell_of_others(two: TwoRuns, runs: tuple[RunRecord, RunRecord]) -> None:
             named = ", ".join(only[:MOST_NAMED]) + (" ..." if len(only) > MOST_NAMED else "")
             OUT.print()
             say(f"only in {run.id}: {counted(len(only), 'conversation')} ({named}); multiturn show {run.id} ID")
+
+
+def _tell_of_page(store: str | None, *runs: RunRecord) -> None:
+    """How to get the same as a page, to someone who has just seen more than a screen of it go by."""
+    if OUT.is_terminal:
+        command = ["multiturn", "report", *(run.id for run in runs), *(["--store", store] if store else [])]
+        _advise(f"to choose and search, as a page: {shlex.join(command)}")
+
+
+def _advise(text: str) -> None:
+    """A line beside the results."""
+    ERR.print(Text(printable(text), "dim"), soft_wrap=True)
 
 
 def export(
