@@ -67,7 +67,7 @@ from multiturn.report.text import render_comparison as tables
 from multiturn.report.text import render_pass_rates as pass_rate_table
 from multiturn.report.transcripts import transcript_text, turn_text
 from multiturn.report.trend import render_trend as trend_tables
-from multiturn.reporting import last_comparison, report, report_of, write_report
+from multiturn.reporting import Report, last_comparison, report_of, write_report
 from multiturn.results import Comparison, PassRates, Plan
 from multiturn.run import Progress, Settings
 from multiturn.series import Trend
@@ -105,6 +105,7 @@ __all__ = [
     "Progress",
     "Ranking",
     "Replay",
+    "Report",
     "RunRecord",
     "Sampling",
     "Settings",
@@ -153,7 +154,6 @@ __all__ = [
     "read_held",
     "read_preferences",
     "render",
-    "report",
     "report_of",
     "select",
     "shipped_name",

@@ -48,8 +48,8 @@ MOST_FAILED: Final = 20
 """Failing checks of one run that are told with their words."""
 
 
-class Of(NamedTuple):
-    """What a report is of: runs of a store, and what is asked of their comparison.
+class Report(NamedTuple):
+    """What a report is of: runs of a store, and what is asked of their comparison. Nothing is read until it is written.
 
     ``for_spreadsheet``: see :func:`multiturn.report.csv_rows.csv_lines`.
     """
@@ -63,6 +63,16 @@ class Of(NamedTuple):
     def suite(self) -> Suite:
         """What the runs were held with."""
         return self.store.suite(self.runs[0].conditions.suite_digest)
+
+    def write(self, to: str | Path | IO[bytes], form: Form = "html") -> None:
+        """Write it in a form; see :func:`write_report`."""
+        if not isinstance(to, str | Path):
+            _WRITERS[form](self, to)
+            return
+        path = Path(to)
+        require_place(path, "--output")
+        with writing(path, "--output", "nothing is lost: the runs are in the store"), whole_file(path) as file:
+            _WRITERS[form](self, file)
 
 
 def write_report(
@@ -93,8 +103,7 @@ def write_report(
         MissingExtra: Parquet needs pyarrow.
         NotFound: a run is not in the store.
     """
-    of = report_of(store, runs, plan=plan, vary=vary)
-    report(of._replace(for_spreadsheet=for_spreadsheet), to, form)
+    report_of(store, runs, plan=plan, vary=vary)._replace(for_spreadsheet=for_spreadsheet).write(to, form)
 
 
 def report_of(
@@ -103,7 +112,7 @@ def report_of(
     *,
     plan: Plan = Plan(),  # noqa: B008 - frozen
     vary: Sequence[str] = (),
-) -> Of:
+) -> Report:
     """What is to be reported; see :func:`write_report`.
 
     Raises:
@@ -113,18 +122,7 @@ def report_of(
         raise UsageError("no run is named", hint="name one, two or more; multiturn runs lists them")
     records = tuple(store.run(reference) for reference in runs)
     late = len(records) > 1 and plan != Plan()
-    return Of(store, records, Asked(plan=plan, vary=tuple(vary), late_plan=late))
-
-
-def report(of: Of, to: str | Path | IO[bytes], form: Form) -> None:
-    """Write it; see :func:`write_report`."""
-    if not isinstance(to, str | Path):
-        _WRITERS[form](of, to)
-        return
-    path = Path(to)
-    require_place(path, "--output")
-    with writing(path, "--output", "nothing is lost: the runs are in the store"), whole_file(path) as file:
-        _WRITERS[form](of, file)
+    return Report(store, records, Asked(plan=plan, vary=tuple(vary), late_plan=late))
 
 
 class _Named(msgspec.Struct, frozen=True):
@@ -148,7 +146,7 @@ class _Results(msgspec.Struct, frozen=True):
     comparison: _Concluded | None = None
 
 
-def last_comparison(store: Store, path: Path = DEFAULT_RESULTS) -> Of:
+def last_comparison(store: Store, path: Path = DEFAULT_RESULTS) -> Report:
     """The last comparison, as its results file has it: its runs, its plan, and what was declared to differ.
 
     Raises:
@@ -174,18 +172,18 @@ def last_comparison(store: Store, path: Path = DEFAULT_RESULTS) -> Of:
     vary = tuple(one for one in names if one != SEED or not same_arm(*runs))
     declared = told.plan.level != Plan().level and bool(further_look(store, *runs))
     plan = msgspec.structs.replace(told.plan, level=Plan().level, look=Plan().look) if declared else told.plan
-    return Of(store, runs, Asked(plan=plan, vary=vary, extend=declared, late_plan=LATE_PLAN in told.notes))
+    return Report(store, runs, Asked(plan=plan, vary=vary, extend=declared, late_plan=LATE_PLAN in told.notes))
 
 
-def _html(of: Of, file: IO[bytes]) -> None:
+def _html(of: Report, file: IO[bytes]) -> None:
     _write(file, page_text(page_of(of.store, of.runs, of.asked)))
 
 
-def _markdown(of: Of, file: IO[bytes]) -> None:
+def _markdown(of: Report, file: IO[bytes]) -> None:
     _write(file, [pull_request(dossier_of(of))])
 
 
-def _card(of: Of, file: IO[bytes]) -> None:
+def _card(of: Report, file: IO[bytes]) -> None:
     if len(of.runs) > PAIR:
         raise UsageError(
             f"a card is of one model, and here are {len(of.runs)} runs", hint="name one run, or base and tuned"
@@ -193,7 +191,7 @@ def _card(of: Of, file: IO[bytes]) -> None:
     _write(file, [model_card(dossier_of(of))])
 
 
-def _json(of: Of, file: IO[bytes]) -> None:
+def _json(of: Report, file: IO[bytes]) -> None:
     held = [assessed(of.store, run) for run in of.runs]
     if len(of.runs) == 1:
         file.writelines(run_text(of.runs[0], held[0], pass_rates(of.store, of.runs[0])))
@@ -206,23 +204,23 @@ def _json(of: Of, file: IO[bytes]) -> None:
         file.writelines(several_text(zip(names, of.runs, held, strict=True), ranking, comparisons))
 
 
-def _csv(of: Of, file: IO[bytes]) -> None:
+def _csv(of: Report, file: IO[bytes]) -> None:
     layout = _layout()
     _write(file, csv_lines(layout.columns, _rows(of, layout), for_spreadsheet=of.for_spreadsheet))
 
 
-def _parquet(of: Of, file: IO[bytes]) -> None:
+def _parquet(of: Report, file: IO[bytes]) -> None:
     layout = _layout()
     write_parquet(file, layout.columns, _rows(of, layout))
 
 
-def _junit(of: Of, file: IO[bytes]) -> None:
+def _junit(of: Report, file: IO[bytes]) -> None:
     dossier = dossier_of(of)
     held = [assessed(of.store, run) for run in of.runs[1:] or of.runs]
     _write(file, junit(dossier, of.suite, held))
 
 
-_WRITERS: Final[dict[Form, Callable[[Of, IO[bytes]], None]]] = {
+_WRITERS: Final[dict[Form, Callable[[Report, IO[bytes]], None]]] = {
     "html": _html,
     "markdown": _markdown,
     "card": _card,
@@ -241,14 +239,14 @@ def _layout() -> Layout:
     return Layout([(kind.name, kind.unit) for kind in SIGNALS])
 
 
-def _rows(of: Of, layout: Layout) -> Iterator[Row]:
+def _rows(of: Report, layout: Layout) -> Iterator[Row]:
     """The rows of all runs, one run after the other; each has its own suite, since nothing is compared."""
     for run, arm in zip(of.runs, shown_arms(of.runs), strict=True):
         suite = of.store.suite(run.conditions.suite_digest)
         yield from layout.rows(suite, run, arm.name, assessed(of.store, run))
 
 
-def dossier_of(of: Of) -> Dossier:
+def dossier_of(of: Report) -> Dossier:
     """What the written forms are made of.
 
     Raises:
@@ -276,7 +274,7 @@ def _no_sheet(_told: Told, _arms: Sequence[ShownArm]) -> str:
     return ""
 
 
-def _failed(of: Of) -> tuple[tuple[FailedCheck, ...], int]:
+def _failed(of: Report) -> tuple[tuple[FailedCheck, ...], int]:
     """The first checks that one run fails, and how many there are."""
     conversations = {one.id: one for one in of.suite.conversations}
     first: list[FailedCheck] = []

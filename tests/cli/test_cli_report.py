@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
+import os
+import pty
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -281,6 +285,31 @@ def test_a_report_takes_nothing_from_the_store_and_puts_nothing_in(cli: Cli, fol
     for form in ("html", *TEXT_FORMS):
         cli("report", base, tuned, "--format", form, "-o", "x")
     assert kept() == before
+
+
+@pytest.mark.parametrize("form", TEXT_FORMS)
+def test_a_terminal_gets_no_control_codes(cli: Cli, form: str) -> None:
+    """What a model wrote would change colours there; another program gets every letter."""
+    run(cli, "bad")
+    reader, writer = pty.openpty()
+    command = [sys.executable, "-m", "multiturn", "report", "latest", "--format", form]
+    told = bytearray()
+
+    def hear() -> None:
+        with contextlib.suppress(OSError):  # the other side has closed
+            while heard := os.read(reader, 65_536):
+                told.extend(heard)
+
+    listening = threading.Thread(target=hear)
+    listening.start()
+    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, check=False)
+    os.close(writer)
+    listening.join()
+    os.close(reader)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert told
+    assert b"\x1b" not in told
+    assert form != "csv" or "\u241b[31mno" in told.decode()
 
 
 def piped(*arguments: str, behind: str) -> subprocess.CompletedProcess[bytes]:

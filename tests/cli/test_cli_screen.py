@@ -16,7 +16,7 @@ import pytest
 from rich.console import Console
 from rich.progress import Progress as Bars
 
-from multiturn.cli.screen import Watching, duration, shorten
+from multiturn.cli.screen import Watching, duration
 from multiturn.conditions import Arm
 from multiturn.run import Progress
 
@@ -178,25 +178,6 @@ def test_two_arms_get_two_bars_though_their_files_have_one_name() -> None:
 )
 def test_durations(seconds: float, shown: str) -> None:
     assert duration(seconds) == shown
-
-
-@pytest.mark.parametrize(
-    ("spec", "shown"),
-    [
-        ("scripted:echo", "scripted:echo"),
-        ("llamacpp:/far/away/m.gguf", "llamacpp:m.gguf"),
-        ("llamacpp:/far/m.gguf+lora=/near/a.gguf", "llamacpp:m.gguf+lora=a.gguf"),
-        ("/far/away/m.gguf", "m.gguf"),
-        ("far/m.gguf", "m.gguf"),
-        ("./runs/m.gguf+lora=out/a.gguf", "m.gguf+lora=a.gguf"),
-        ("outputs/my_model/", "my_model"),
-        ("hf:org/base+lora=outputs/adapter/", "hf:base+lora=adapter"),
-        ("openai:org/model@http://127.0.0.1:8000/v1", "openai:org/model@127.0.0.1:8000"),
-        ("ollama:llama3.2:3b", "ollama:llama3.2:3b"),
-    ],
-)
-def test_a_spec_is_shown_without_its_folders(spec: str, shown: str) -> None:
-    assert shorten(spec) == shown
 
 
 @pytest.mark.parametrize("columns", ["20", "200"])

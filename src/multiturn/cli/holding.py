@@ -24,10 +24,11 @@ from multiturn.cli.concluding import (
 )
 from multiturn.cli.interrupts import run_until_done
 from multiturn.cli.prompts import marks, prompt_of
-from multiturn.cli.screen import OUT, counted, duration, say, shorten, warn, watching
+from multiturn.cli.screen import OUT, counted, duration, say, warn, watching
 from multiturn.conditions import Arm
 from multiturn.errors import EXIT_INFRASTRUCTURE, UsageError
 from multiturn.measures import PRIMARY
+from multiturn.text.spec_names import short_spec
 from multiturn.transcript import MANY_ENDLESS
 
 if TYPE_CHECKING:
@@ -272,7 +273,7 @@ def _show_page(compared: Compared) -> None:
 def _tell(held: Held, mark: str = "") -> None:
     progress = held.progress
     history = " with golden history" if held.run.conditions.history == "golden" else ""
-    name = f"{shorten(held.run.arm.spec)}{mark}{history}: run {held.run.id}"
+    name = f"{short_spec(held.run.arm.spec)}{mark}{history}: run {held.run.id}"
     kept = "reproducible" if held.run.conditions.reproducible else "not reproducible"
     if held.reused:
         say(f"{name}, same settings, is used again ({kept})")
@@ -286,7 +287,7 @@ def _tell(held: Held, mark: str = "") -> None:
 def _end(*runs: Held, marked: tuple[str, ...] = ()) -> None:
     """Say what is missing; too much of it is an exit code of its own. ``marked`` are the runs' marks, if any."""
     for held, mark in zip(runs, marked or [""] * len(runs), strict=True):
-        name = f"{shorten(held.run.arm.spec)}{mark}"
+        name = f"{short_spec(held.run.arm.spec)}{mark}"
         differing = held.progress.replays_differing
         if differing:
             warn(
@@ -345,7 +346,7 @@ def _estimate_one(arm: Arm, job: Job, mark: str) -> None:
     found = run_until_done(multiturn.api.aestimate(arm, job))
     time = "unknown" if found.seconds is None else f"about {duration(found.seconds)}"
     history = " with golden history" if job.settings.history == "golden" else ""
-    name = f"{shorten(arm.spec)}{mark}{history}"
+    name = f"{short_spec(arm.spec)}{mark}{history}"
     say(f"{name}: {found.replies} replies, {counted(found.at_once, 'conversation')} at once")
     say(f"  prompt tokens about {found.prompt_tokens:,} (each read once), new tokens about {found.new_tokens:,}")
     say(f"  time {time}, from {found.warm_replies} warm replies; nothing was stored")

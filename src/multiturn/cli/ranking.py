@@ -9,8 +9,9 @@ import typer
 
 import multiturn
 from multiturn.cli import options as flags
-from multiturn.cli.screen import OUT, say, shorten
+from multiturn.cli.screen import OUT, say
 from multiturn.errors import UsageError
+from multiturn.text.spec_names import short_spec
 
 Runs = Annotated[
     list[str] | None,
@@ -44,7 +45,7 @@ def rank(
     else:
         with multiturn.api.open_store(store, create=False) as opened:
             ranking = multiturn.api.rank(opened, runs or (), preferences=votes, vary=vary or (), seed=seed)
-    for table in multiturn.api.ranking_tables(ranking, shorten):
+    for table in multiturn.api.ranking_tables(ranking, short_spec):
         OUT.print(multiturn.api.render(table))
         OUT.print()
     for note in ranking.notes:

@@ -13,9 +13,10 @@ from rich.text import Text
 import multiturn
 from multiturn.cli import options as flags
 from multiturn.cli.prompts import ends
-from multiturn.cli.screen import ERR, OUT, counted, read, say, shorten, warn
+from multiturn.cli.screen import ERR, OUT, counted, read, say, warn
 from multiturn.errors import NotFound, UsageError
 from multiturn.text.printable import printable
+from multiturn.text.spec_names import short_spec
 
 if TYPE_CHECKING:
     from multiturn.conditions import RunRecord
@@ -63,7 +64,7 @@ def runs(
         what = f"{run.suite_name} ({counted(run.conversations, 'conversation')}{history})"
         groups = f"  in {', '.join(summary.groups)}" if summary.groups else ""
         prompt = "" if run.arm.system is None else f" [{ends(run.arm.system) if run.arm.system else 'no prompt'}]"
-        say(f"{run.id}  {shorten(run.arm.spec)}{prompt}  {what}  {whole}{states}  {how}{groups}")
+        say(f"{run.id}  {short_spec(run.arm.spec)}{prompt}  {what}  {whole}{states}  {how}{groups}")
 
 
 def _summaries(store: str | None, group: str | None) -> tuple[RunSummary, ...]:
@@ -147,7 +148,7 @@ def diff(run_a: Run, run_b: Run, conversation: One = None, store: flags.StoreWhe
     """
     with multiturn.api.open_store(store, create=False) as opened:
         runs = opened.run(run_a), opened.run(run_b)
-        names = f"{shorten(runs[0].arm.spec)} ({runs[0].id})", f"{shorten(runs[1].arm.spec)} ({runs[1].id})"
+        names = f"{short_spec(runs[0].arm.spec)} ({runs[0].id})", f"{short_spec(runs[1].arm.spec)} ({runs[1].id})"
         two = multiturn.api.TwoRuns(opened, *runs)
         if conversation is None and not two.both:
             raise NotFound(
@@ -250,7 +251,7 @@ def _import_results(path: str, suite: str | None, store: str | None) -> None:
         imported = multiturn.api.import_results(opened, path, held)
         for arm in imported.arms:
             before = ", imported before" if arm.reused else ""
-            say(f"{shorten(arm.run.arm.spec)}: run {arm.run.id}, {arm.counts.replies} replies{before}")
+            say(f"{short_spec(arm.run.arm.spec)}: run {arm.run.id}, {arm.counts.replies} replies{before}")
             for line in arm.told:
                 say(f"  {line}")
         for note in imported.notes:
@@ -278,7 +279,7 @@ def delete(
     """Take a run out of the store, with all its transcripts."""
     with multiturn.api.open_store(store, create=False) as opened:
         found = opened.run(run)
-        if not yes and not _confirmed(f"delete run {found.id} ({shorten(found.arm.spec)}) and its transcripts?"):
+        if not yes and not _confirmed(f"delete run {found.id} ({short_spec(found.arm.spec)}) and its transcripts?"):
             raise UsageError("nothing was deleted", hint="answer y, or add --yes")
         opened.delete_run(found.id)
     say(f"run {found.id} is deleted")

@@ -19,7 +19,7 @@ from multiturn.results import Plan
 from multiturn.text.printable import printable
 
 if TYPE_CHECKING:
-    from multiturn.reporting import Of
+    from multiturn.reporting import Report
     from multiturn.store import Store
 
 Form = Literal["html", "markdown", "card", "json", "csv", "parquet", "junit"]
@@ -95,7 +95,7 @@ def report(
         if where is None:
             _to_the_screen(of, chosen)
             return
-        multiturn.api.report(of, where, chosen)
+        of.write(where, chosen)
     say(f"report: {where}  (open it in a browser)" if chosen == "html" else f"{chosen}: {where}")
 
 
@@ -112,7 +112,7 @@ def _where(form: Form, output: str | None) -> Path | None:
     return PAGE if form == "html" else None
 
 
-def _of(store: Store, runs: list[str], plan: Plan, vary: list[str]) -> Of:
+def _of(store: Store, runs: list[str], plan: Plan, vary: list[str]) -> Report:
     """What is to be reported, as it was typed."""
     if runs:
         if len(runs) == 1 and (plan != Plan() or vary):
@@ -129,16 +129,16 @@ def _of(store: Store, runs: list[str], plan: Plan, vary: list[str]) -> Of:
     return multiturn.api.report_of(store, [base, tuned], plan=plan, vary=[*last.asked.vary, *vary])
 
 
-def _to_the_screen(of: Of, form: Form) -> None:
+def _to_the_screen(of: Report, form: Form) -> None:
     """The form and nothing else; a terminal is shown no control characters, another program gets every letter."""
     if sys.stdout.isatty():
         shown = io.BytesIO()
-        multiturn.api.report(of, shown, form)
+        of.write(shown, form)
         print(printable(shown.getvalue().decode("utf-8")), end="")
         return
     sys.stdout.flush()
     try:
-        multiturn.api.report(of, sys.stdout.buffer, form)
+        of.write(sys.stdout.buffer, form)
         sys.stdout.buffer.flush()
     except BrokenPipeError:
         raise

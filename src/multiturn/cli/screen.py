@@ -16,6 +16,7 @@ from rich.text import Text
 
 from multiturn.errors import EXIT_OK, MultiturnError
 from multiturn.text.printable import printable
+from multiturn.text.spec_names import short_spec
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -98,7 +99,7 @@ class Watching:
         run, done = self._runs.get(arm, (0, 0))
         run += progress.turns_done < done  # a second run of one arm: an A/A run, or another history
         self._runs[arm] = run, progress.turns_done
-        label = printable(f"{shorten(arm.spec)}{self._marks.get(arm, '')}{', again' if run else ''}")
+        label = printable(f"{short_spec(arm.spec)}{self._marks.get(arm, '')}{', again' if run else ''}")
         if self._bars is None:
             self._line(label, progress)
             return
@@ -171,17 +172,3 @@ def duration(seconds: float) -> str:
 def counted(number: int, thing: str) -> str:
     """``1 turn``, ``3 turns``."""
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
-
-
-def shorten(spec: str) -> str:
-    """A spec without its folders: ``llamacpp:model.gguf+lora=adapter.gguf``; of a server's, name and host."""
-    name, at, url = spec.partition("@")
-    if at and "://" in url:
-        return f"{name}@{url.partition('://')[2].partition('/')[0]}"
-    prefix, colon, rest = spec.partition(":") if ":" in spec else ("", "", spec)
-    head, lora, adapter = rest.partition("+lora=")
-    return f"{prefix}{colon}{_last(head)}{lora}{_last(adapter)}"
-
-
-def _last(path: str) -> str:
-    return path.rstrip("/").rpartition("/")[2]

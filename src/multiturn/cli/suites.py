@@ -11,8 +11,9 @@ import typer
 import multiturn
 from multiturn.cli import options as flags
 from multiturn.cli.interrupts import run_until_done
-from multiturn.cli.screen import OUT, counted, say, shorten
+from multiturn.cli.screen import OUT, counted, say
 from multiturn.errors import EXIT_USAGE
+from multiturn.text.spec_names import short_spec
 
 
 def add_to(app: typer.Typer) -> None:
@@ -119,7 +120,7 @@ def prove(
         sampling = multiturn.api.Sampling(temperature=0.0, max_tokens=max_tokens)
         arm = flags.arm(ablate, template=template)
         found = run_until_done(multiturn.api.ablate(loaded, arm, asked.engine_options(), sampling))
-        shortcomings += _shortcomings_of_ablated(found, shorten(ablate))
+        shortcomings += _shortcomings_of_ablated(found, short_spec(ablate))
     if mutants:
         OUT.print(multiturn.api.render(multiturn.api.mutant_table(multiturn.api.mutant_falls(loaded))))
     say(

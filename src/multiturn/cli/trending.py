@@ -10,9 +10,10 @@ import typer
 import multiturn
 from multiturn.cli import options as flags
 from multiturn.cli.concluding import Margins, plan_of
-from multiturn.cli.screen import OUT, counted, say, shorten
+from multiturn.cli.screen import OUT, counted, say
 from multiturn.errors import NotFound
 from multiturn.measures import PRIMARY
+from multiturn.text.spec_names import short_spec
 
 Run = Annotated[str, typer.Argument(metavar="RUN", help="Id of a run, or how it begins, or: latest.")]
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The group's name; in one line, 100 characters at most.")]
@@ -62,7 +63,7 @@ def trend(group: Group, measure: Measured = PRIMARY, margin: Margins = None, sto
     """
     with multiturn.api.open_store(store, create=False) as opened:
         found = multiturn.api.trend(opened, group, measure, plan_of(measure, margin))
-    OUT.print(multiturn.api.trend_tables(found, naming=shorten))
+    OUT.print(multiturn.api.trend_tables(found, naming=short_spec))
     fallen = [step for step in found.before if step.stands and step.verdict.word == "regressed"]
     for step in fallen[-1:]:
         runs = (found.versions[at].run.id for at in (step.earlier, step.later))
