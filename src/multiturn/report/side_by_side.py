@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 WIDE: Final = 100
 """Columns from which on two replies stand beside each other: each then has about as many as a line reads well with."""
 
-ARMS: Final[tuple[Who, Who]] = (("base", "bold blue"), ("tuned", "bold yellow"))
+ARMS: Final[tuple[Who, Who]] = (("base", "bold blue"), ("tuned", "bold magenta"))
 """What the arms are called before each reply, and how that looks."""
 
 Row = tuple[RenderableType, RenderableType]

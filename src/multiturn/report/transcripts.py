@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 INDENT: Final = (0, 0, 0, 2)
 USER: Final = "bold cyan"
-SYSTEM: Final = "bold magenta"
+SYSTEM: Final = "bold"
 WARNED: Final = "yellow"
 REFUSED: Final = "bold red"
 
