@@ -6,7 +6,7 @@ EXTRAS ?=
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q install
-CODE := src tests benchmarks examples evaluate_mtbench.py
+CODE := src tests benchmarks examples docs evaluate_mtbench.py
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint format docs bench build clean

@@ -102,8 +102,19 @@ class Opened:
         assert not any(done.values()), f"the page was not quiet: {done}"
 
     def overflow(self) -> int:
-        """By how many pixels the page, or any block in it that is not in a box that scrolls, is wider than the window."""
-        wider: int = self.page.evaluate(WIDER_BY)
+        """By how many pixels the page is wider than the window."""
+        wider: int = self.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        return wider
+
+    def cut_off(self) -> int:
+        """By how many pixels it would be wider if nothing were clipped at its edge."""
+        wider: int = self.page.evaluate("""() => {
+            const parts = [...document.querySelectorAll("main")];
+            parts.forEach(part => { part.style.overflowX = "visible"; });
+            const { scrollWidth, clientWidth } = document.documentElement;
+            parts.forEach(part => { part.style.overflowX = ""; });
+            return scrollWidth - clientWidth;
+        }""")
         return wider
 
     def unfit(self, part: str = "", *rules: str) -> list[str]:

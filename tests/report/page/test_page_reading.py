@@ -60,7 +60,7 @@ def test_a_row_leads_to_the_turn_that_proves_most(window: Opened, compared: Path
     assert window.page.evaluate("location.hash") == conversation_link(row["id"], row["turn"] - 1)
     assert window.page.locator(".led-to").get_attribute("data-turn") == str(row["turn"])
     assert focused(window).startswith(f"Turn {row['turn']}")
-    assert 0 <= top(window, ".led-to") < 60
+    assert 0 <= top(window, ".led-to") < 100
     assert window.page.locator("#reasons li").all_inner_texts() == row["why"]
 
 
@@ -276,6 +276,22 @@ def test_prompts_are_put_together(window: Opened) -> None:
     assert prompts.last.text_content() == wholes[4]
 
 
+def test_of_a_prompt_characters_are_kept(window: Opened) -> None:
+    """Whole ones, also where JavaScript counts one as two; what the turn before had behind them is not in it."""
+    window.go(f"#c={TEAPOT}")
+    window.page.wait_for_selector(".sheet")
+    window.page.evaluate(
+        """() => {
+            const [first, second] = document.querySelectorAll("pre.prompt[data-arm='0']");
+            first.textContent = "a\U0001f642b and more";
+            second.textContent = " then";
+            second.dataset.kept = 3;
+        }"""
+    )
+    window.page.locator("details:has(> pre.prompt[data-arm='0'][data-turn='2']) > summary").click()
+    window.until("pre.prompt[data-arm='0'][data-turn='2']", "a\U0001f642b then")
+
+
 def test_several_samples(browser: Browser, tmp_path: Path) -> None:
     """The row says how often it was held; the second sample's turn is led to."""
     file = reports.compared_report(tmp_path, samples=2, only=(TEAPOT, "garden-concert-new-day"))
@@ -304,7 +320,7 @@ def test_odd_ids(browser: Browser, odd: Path) -> None:
             page.locator("#rows a").nth(rows.index(name)).click()
             window.until("#sheet h2", printable(name))
             assert f"reply {at}" in page.inner_text(".sheet")
-            assert window.overflow() == 0
+            assert window.cut_off() == 0
             page.keyboard.press("Escape")
             page.wait_for_selector("#overview")
             window.follow(conversation_link(name, 1))

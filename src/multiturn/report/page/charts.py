@@ -155,7 +155,7 @@ def _about_margin(word: str, low: float | None, high: float | None, margin: floa
     if word == "equivalent" and not -margin < low <= high < margin:
         return "Whether two models are equal within the margin is judged by a narrower range than the one drawn."
     if word in MOVED and min(abs(low), abs(high)) < margin:
-        return "A line that leaves out 0 is a difference; none is one that lies within the margin whole."
+        return "The whole line is on one side of 0, so they differ. About the same would be a line inside the margin."
     return ""
 
 

@@ -159,7 +159,7 @@ class List {
     if (!this.elements.has(row)) this.elements.set(row, this.row(row));
     const element = this.elements.get(row);
     element.querySelector("a").href = this.address(row);
-    element.querySelector(".asked-for").textContent = turnsIn(this.filter.turns(row), row);
+    element.querySelector(".which-turns").textContent = turnsIn(this.filter.turns(row), row);
     return element;
   }
 
@@ -177,7 +177,7 @@ class List {
     return made(
       "tr",
       { role: "row" },
-      made("th", { scope: "row", role: "rowheader" }, made("a", {}, row.name), made("span", { class: "asked-for soft" })),
+      made("th", { scope: "row", role: "rowheader" }, made("a", {}, row.name), made("span", { class: "which-turns soft" })),
       cell("Probes", "", ...this.probes(row)),
       cell("Turns", "number", String(row.turns), made("span", { class: "unit" }, ` ${words}`), held),
       cell("Checks passed", "number", ...perArm(this.book.arms, row.applied, (arm) => `${row.passed[arm]} of ${row.applied[arm]}`)),
