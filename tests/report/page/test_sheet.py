@@ -317,6 +317,13 @@ def test_where_there_is_no_reply_a_reader_is_told_why(arm: Assessed | None, word
     assert reply.all("div.reply-text") == []
 
 
+def test_control_codes_alone_are_an_empty_reply_that_is_shown() -> None:
+    """A reader would see nothing of it in a chat; here they see what it was."""
+    reply = replies(shown(held(GREEN), held(by_hand.ok(0, "\x00\x1b"))))[1]
+    assert reply.one("p.absent").words == "(empty reply: nothing but control codes)"
+    assert reply.one("div.reply-text").text == "␀␛"
+
+
 def test_how_long_a_reply_is_stands_by_it_and_all_else_on_demand() -> None:
     """Numbers as everywhere; what is not raised and what can't be measured, in words."""
     (reply,) = replies(shown(held("The cat sat here, and the cat sat here. The cat sat here.")))

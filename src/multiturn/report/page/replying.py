@@ -165,13 +165,17 @@ def _absent(record: TurnRecord) -> str:
         return without_reply(record)
     if not record.reply:
         return "(empty reply)"
-    return "(empty reply: nothing that a reader sees)" if is_blank(record.reply) else ""
+    if not is_blank(record.reply):
+        return ""
+    return (
+        f"(empty reply: nothing {'that a reader sees' if is_blank(printable(record.reply)) else 'but control codes'})"
+    )
 
 
 def _blocks(
     record: TurnRecord, signals: Sequence[Signal], checks: Sequence[Checked], differs: Sequence[tuple[int, int]]
 ) -> Sequence[Sequence[Piece]]:
-    if not record.reply or is_blank(record.reply):
+    if not record.reply or is_blank(printable(record.reply)):
         return ()
     marks = [Mark(start, end, DIFFERS) for start, end in differs]
     refusal = refusal_of(signals)
