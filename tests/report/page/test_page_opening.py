@@ -90,7 +90,7 @@ def test_no_width_scrolls_sideways(window: Opened) -> None:
         unfold(window)
         for width, height in (WIDE, MIDDLE, PHONE, NARROWEST):
             window.page.set_viewport_size({"width": width, "height": height})
-            assert window.overflow() == 0, (place, width)
+            assert window.cut_off() == 0, (place, width)
             if place == TEAPOT:
                 base, tuned = (window.page.locator(f".led-to .reply.arm-{arm}").bounding_box() for arm in (0, 1))
                 assert base is not None
@@ -175,7 +175,7 @@ def test_one_arm_and_three(browser: Browser, tmp_path: Path, arms: int) -> None:
         page.wait_for_selector(".sheet")
         assert page.locator("#changed").is_hidden() == (arms == 1)
         assert page.locator(".turn").first.locator(".reply").count() == arms
-        assert window.overflow() == 0
+        assert window.cut_off() == 0
         assert window.unfit("#conversation") == []
         window.quiet()
 
