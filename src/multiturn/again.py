@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Final
 
+from multiturn.conditions import differences
 from multiturn.suites.reading import load_suite, shipped_parts, shipped_suites
 from multiturn.transcript import Sampling
 
@@ -29,12 +30,15 @@ _FLAGS: Final = (
 def command_for(runs: Sequence[RunRecord], suite: Suite, plan: Plan, vary: Sequence[str] = ()) -> str:
     """The command that holds these runs: ``run`` for one, ``compare`` for two; for more, a line each.
 
-    Empty where a run was imported, since nobody knows how its replies were drawn, and where nobody would copy it.
+    Empty where a run was imported, since nobody knows how its replies were drawn, where two runs differ in more than a
+    command can ask for, and where nobody would copy it.
     """
     if any(run.conditions.sampling is None for run in runs):
         return ""
     if len(runs) == 2:  # noqa: PLR2004 - a pair
         base, tuned = runs
+        if _differ_otherwise(base, tuned):
+            return ""
         parts = ["multiturn", "compare", base.arm.spec, tuned.arm.spec, *_held(base, suite)]
         for flag, run in (("--base-system", base), ("--tuned-system", tuned)):
             parts += [] if base.arm.system == tuned.arm.system else _text(flag, run.arm.system)
@@ -48,6 +52,13 @@ def command_for(runs: Sequence[RunRecord], suite: Suite, plan: Plan, vary: Seque
         ]
     found = "\n".join(shlex.join(parts) for parts in lines)
     return found if len(found) <= MOST and found.count("\n") == len(lines) - 1 else ""
+
+
+def _differ_otherwise(base: RunRecord, tuned: RunRecord) -> bool:
+    """Whether two runs differ in more than the model, its prompt, and the seeds of one model held twice."""
+    found = differences(base.conditions, tuned.conditions)
+    own = {"system", "sampling.seed"} if base.arm == tuned.arm else {"system"}
+    return any(name not in own and not name.startswith("identity.") for name in found)
 
 
 def _held(run: RunRecord, suite: Suite) -> Iterator[str]:

@@ -63,7 +63,7 @@ def test_without_a_run_it_is_of_the_last_comparison(cli: Cli, folder: Path) -> N
     base, tuned = compare(cli, "--report", "", "--margin", "check_pass=7%")
     code, out, err = cli("report")
     assert (code, out) == (0, "report: outputs/report.html  (open it in a browser)\n")
-    assert err == f"of the last comparison: multiturn report {base} {tuned}\n"
+    assert err == f"of the last comparison: base {base}, tuned {tuned}\n"
     assert (folder / "outputs" / "report.html").is_file()
     _, out, _ = cli("report", "--format", "json")
     assert json.loads(out)["comparison"]["plan"]["margins"] == {"check_pass": 0.07}

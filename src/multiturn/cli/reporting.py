@@ -85,7 +85,10 @@ def report(
 
     Of one run by itself, of two (base and tuned), or of more, which are ranked and each compared with the first.
     """
-    chosen = form or ENDINGS.get(Path(output or "").suffix.lower(), "html")
+    ending = Path(output or "").suffix.lower()
+    if form is None and ending and ending not in ENDINGS:
+        raise UsageError(f"no form ends in {ending}", hint=f"--format FORM, or one of: {', '.join(ENDINGS)}")
+    chosen = form or ENDINGS.get(ending, "html")
     if for_spreadsheet and chosen != "csv":
         raise UsageError(f"--for-spreadsheet is for csv, not for {chosen}", hint="leave it out, or --format csv")
     where = _where(chosen, output)
@@ -123,14 +126,16 @@ def _of(store: Store, runs: list[str], plan: Plan, vary: list[str]) -> Report:
         return multiturn.api.report_of(store, runs, plan=plan, vary=vary)
     last = multiturn.api.last_comparison(store)
     base, tuned = (run.id for run in last.runs)
-    warn(f"of the last comparison: multiturn report {base} {tuned}")
-    if plan == Plan():
+    warn(f"of the last comparison: base {base}, tuned {tuned}")
+    if plan == Plan() and not vary:
         return last
     return multiturn.api.report_of(store, [base, tuned], plan=plan, vary=[*last.asked.vary, *vary])
 
 
 def _to_the_screen(of: Report, form: Form) -> None:
     """The form and nothing else; a terminal is shown no control characters, another program gets every letter."""
+    if sys.stdout.isatty() and form == "parquet":
+        raise UsageError("parquet is no text for a terminal", hint="name a file: --output turns.parquet")
     if sys.stdout.isatty():
         shown = io.BytesIO()
         of.write(shown, form)

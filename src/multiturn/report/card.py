@@ -38,6 +38,8 @@ LIMITS: Final = (
     "A check is an exact test of one reply, written in the suite; a refusal is found by phrases, and some are missed.",
     "Measured with multiturn, on the scripted conversations that are named above, and not verified by anyone else.",
 )
+_DECLARED: Final = "differs as declared: "
+"""How a note on a condition begins; its values, which may be paths, stand among the conditions."""
 _POLICIES: Final = frozenset({"model", "plain"})
 _NAME: Final = 200
 _NOTE: Final = 400
@@ -146,7 +148,9 @@ def _compared(dossier: Dossier) -> Iterator[str]:
     """The tuned model against its base: sentences, verdicts, what the columns are."""
     comparison = dossier.comparisons[0]
     base, tuned = (inert(in_short(_model(run), _NAME)) for run in dossier.runs)
-    yield f"Scripted conversations, held under the same conditions with **tuned**, {tuned}, and **base**, {base}."
+    declared = any(note.startswith(_DECLARED) for note in comparison.notes)
+    but = ", but for what the limits below name," if declared else ""
+    yield f"Scripted conversations, held under the same conditions{but} with **tuned**, {tuned}, and **base**, {base}."
     primary = primary_of(comparison)
     word = "no verdict" if primary is None else f"{primary.word.upper()} in {label_of(primary.measure)}"
     yield ""
@@ -187,8 +191,8 @@ def _limits(dossier: Dossier) -> Iterator[str]:
     else:
         notes = list(dossier.rates.notes) if dossier.rates is not None else []
     for note in notes:
-        told = note
-        for run in dossier.runs:
+        told = f"{_DECLARED}{note.removeprefix(_DECLARED).partition(':')[0]}" if note.startswith(_DECLARED) else note
+        for run in sorted(dossier.runs, key=lambda one: -len(one.arm.spec)):
             told = told.replace(run.arm.spec, _model(run))
         yield f"- {inert(in_short(told, _NOTE))}"
     yield from (f"- {text}" for text in LIMITS)

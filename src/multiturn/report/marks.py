@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from rich.table import Table
 from rich.text import Text
 
+from multiturn.finding import FAILS_AS_REFUSAL
 from multiturn.report.numbers import in_short
 from multiturn.report.trimmed import Trimmed
 from multiturn.text.printable import printable
@@ -72,6 +73,8 @@ class CheckLines:
 
     def _told(self, checked: Checked, style: str) -> Text:
         result = checked.result
+        if not self._reasons and result.outcome == "fail" and result.reason == FAILS_AS_REFUSAL:
+            return Text(printable(result.reason), style)  # what failing means did not happen
         if result.outcome == "fail" and checked.why:
             behind = f" ({printable(in_short(result.reason, WANTED))})" if self._reasons else ""
             return Text.assemble((printable(checked.why), style), (behind, "dim"))
