@@ -131,8 +131,10 @@ def test_on_paper(browser: Browser, many: Path) -> None:
         assert page.evaluate("window.folded[0]") == [MANY, 0]
         assert page.locator("#overview details:not([open])").count() > 0
         assert whole.count(b"/Type /Page\n") + whole.count(b"/Type /Page ") + whole.count(b"/Type /Page/") > 5
+        window.follow("#list?category=math")
         page.emulate_media(media="print")
         assert page.locator("#finder").is_hidden()
+        assert page.locator("#chips button").is_visible(), "what is left out is told"
         assert page.locator("#conversations").is_visible()
         assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
         window.quiet()

@@ -144,17 +144,26 @@ def test_turns_that_are_asked_for_are_marked(window: Opened, compared: Path) -> 
     window.page.click("#rows a >> nth=0")
     window.page.wait_for_selector(".asked-for")
     assert marked.evaluate_all("all => all.map(one => one.dataset.turn)") == ["3", "4", "5", "6"]
+    window.page.keyboard.press("Escape")
+    window.page.wait_for_selector("#overview")
+    assert window.page.locator("#rows th").first.inner_text().split("\n")[1:] == ["turns 3, 4, 5, 6"]
     assert index_of(compared)["rows"][0]["turn"] == 3
 
 
 def test_words_that_are_asked_for_are_highlighted(window: Opened) -> None:
-    """In what was said, in every place."""
+    """In what was said, in every place; the conversation opens where they are said first."""
     window.follow("#list?q=HELP with")
     window.until("#count", "3 of 12 conversations")
     window.page.click("#rows a >> nth=0")
-    window.page.wait_for_selector(".sheet")
+    window.page.wait_for_selector(".led-to")
     marked = window.page.evaluate("[...CSS.highlights.get('found')].map(String)")
     assert marked == ["help with"] * 4
+    assert window.page.locator(".led-to").get_attribute("data-turn") == "3"
+    window.follow("#list?q=coins for a brass teapot")
+    window.until("#count", "1 of 12 conversations")
+    window.page.click("#rows a >> nth=0")
+    window.page.wait_for_selector(".led-to")
+    assert window.page.locator(".led-to").get_attribute("data-turn") == "1"
 
 
 def test_a_link_from_outside_leads_to_a_turn(window: Opened) -> None:
