@@ -7,9 +7,12 @@ control characters as pictures or codes) and do nothing. Our own words; none of 
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from multiturn.text.printable import printable
+
+if TYPE_CHECKING:
+    from multiturn.transcript import Request
 
 _MEANING: Final = re.compile(r"[<>&\"'`=/\\{}\[\]()#%$:;]")
 
@@ -175,3 +178,8 @@ HEAVY: Final = {
     "brackets": "(" * 100_000 + "\u05d0)" * 100_000,
 }
 """Replies of a model that has lost itself. Laid out in one piece, some would keep a browser busy for hours."""
+
+
+def say(request: Request) -> str:
+    """A model, ``scripted:tests.report.page.hostile:say``, that says the text that its conversation is named after."""
+    return TEXTS[request.session.conversation]

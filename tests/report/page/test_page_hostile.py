@@ -7,15 +7,19 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 import pytest
+from tests.report.page import hostile
 from tests.report.page.filled import OF_CONVERSATION, OF_RUN, page_of
 from tests.report.page.hostile import FAMILIES, LETTERS, TEXTS, harmless
 from tests.report.page.reading import Parsed, parsed_whole, unpacked
 
+from multiturn import api
+from multiturn.conversation import Conversation, Suite, Turn
 from multiturn.report.page.page import page_text
 from multiturn.text.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
 FORBIDDEN: Final = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ufeff\U000e0000-\U000e0fff]"
@@ -58,6 +62,19 @@ def test_each_text_is_shown_letter_for_letter(name: str) -> None:
     fields = {"reply": TEXTS[name], "user": TEXTS[name], "system": TEXTS[name]}
     sheet = parsed_whole("".join(page_text(page_of([fields], arms=1))))[1]
     assert sheet.text.count(printable(TEXTS[name])) >= 3
+
+
+def test_a_model_that_says_them_is_compared_and_shown(tmp_path: Path) -> None:
+    """Held, stored, read and compared as a user would; but for words that a chat template reads, which are cut off."""
+    said = {name: text for name, text in TEXTS.items() if name != "chat"}
+    conversations = tuple(Conversation(id=name, turns=(Turn(text=text),)) for name, text in said.items())
+    job = api.Job(suite=Suite(name="s", conversations=conversations), store=tmp_path / "runs.db")
+    spec, file = f"scripted:{hostile.__name__}:say", tmp_path / "report.html"
+    api.compare(spec, spec, job, results=None, page=file)
+    sheets = parsed_whole(file.read_text(encoding="utf-8"))[1:]
+    assert len(sheets) == len(said)
+    for (name, text), sheet in zip(said.items(), sheets, strict=True):
+        assert sheet.text.count(printable(text).strip()) >= 3, name
 
 
 @pytest.mark.parametrize("field", sorted({*OF_CONVERSATION, *OF_RUN} - UNSHOWN))
