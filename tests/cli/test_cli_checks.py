@@ -58,7 +58,9 @@ def hold(cli: Cli, suite: str, model: str, *flags: str) -> tuple[str, str]:
 
 
 def compare(cli: Cli, suite: str, *flags: str) -> str:
-    code, out, err = cli("compare", "scripted:good.json", "scripted:bad.json", "--suite", suite, "-q", *flags)
+    code, out, err = cli(
+        "compare", "--report", "", "scripted:good.json", "scripted:bad.json", "--suite", suite, "-q", *flags
+    )
     assert code == 0, err
     return out
 

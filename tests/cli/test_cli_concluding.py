@@ -40,7 +40,9 @@ def a_suite_and_three_models(folder: Path) -> str:
 
 
 def compare(cli: Cli, suite: str, tuned: str, *flags: str, base: str = "good") -> tuple[int, str, str]:
-    return cli("compare", f"scripted:{base}.json", f"scripted:{tuned}.json", "--suite", suite, "-q", *flags)
+    return cli(
+        "compare", "--report", "", f"scripted:{base}.json", f"scripted:{tuned}.json", "--suite", suite, "-q", *flags
+    )
 
 
 def test_a_regression_is_exit_code_3(cli: Cli, walnuts: str) -> None:
@@ -133,9 +135,9 @@ def test_stored_runs_are_compared_by_their_ids(cli: Cli, walnuts: str) -> None:
     compare(cli, walnuts, "mixed")
     ids = [line.split()[0] for line in cli("runs")[1].splitlines()]
     flags = ("--stored", "--margin", "check_pass=60%", "--fail-on", "inconclusive")
-    code, out, _ = cli("compare", *reversed(ids), *flags)
+    code, out, _ = cli("compare", "--report", "", *reversed(ids), *flags)
     assert code == 0, out
-    assert cli("compare", *reversed(ids), "--stored", "--fail-on", "inconclusive")[0] == 4
+    assert cli("compare", "--report", "", *reversed(ids), "--stored", "--fail-on", "inconclusive")[0] == 4
     assert len(cli("runs")[1].splitlines()) == len(ids) == 2
 
 
@@ -149,7 +151,7 @@ def test_a_suite_without_checks_has_nothing_to_fail_on(refused: Callable[..., st
     error = refused("compare", "scripted:echo", "scripted:echo", "--suite", suite, "-q", "--fail-on", "regressed")
     assert "has no checks" in error
     flags = ("--fail-on", "regressed", "--primary", "refusal")
-    assert cli("compare", "scripted:echo", "scripted:echo", "--suite", suite, "-q", *flags)[0] == 0
+    assert cli("compare", "--report", "", "scripted:echo", "scripted:echo", "--suite", suite, "-q", *flags)[0] == 0
 
 
 def test_a_declared_extension(cli: Cli, walnuts: str, refused: Callable[..., str]) -> None:
@@ -158,7 +160,17 @@ def test_a_declared_extension(cli: Cli, walnuts: str, refused: Callable[..., str
     assert (first[0], second[0]) == (0, 0)
     assert "look 1 of 2" in first[1]
     assert "look 2 of 2" in second[1]
-    again = ("compare", "scripted:good.json", "scripted:mixed.json", "--suite", walnuts, "-q", "--extend")
+    again = (
+        "compare",
+        "--report",
+        "",
+        "scripted:good.json",
+        "scripted:mixed.json",
+        "--suite",
+        walnuts,
+        "-q",
+        "--extend",
+    )
     assert "extended once already" in refused(*again, "--samples", "2")
 
 
@@ -168,8 +180,8 @@ def test_a_plan_given_for_stored_runs_is_told_of(cli: Cli, walnuts: str) -> None
     for _ in range(2):
         assert told not in " ".join(compare(cli, walnuts, "mixed", *flags)[1].split())
     ids = [line.split()[0] for line in cli("runs")[1].splitlines()]
-    assert told in " ".join(cli("compare", *reversed(ids), "--stored", *flags)[1].split())
-    assert told not in " ".join(cli("compare", *reversed(ids), "--stored")[1].split())
+    assert told in " ".join(cli("compare", "--report", "", *reversed(ids), "--stored", *flags)[1].split())
+    assert told not in " ".join(cli("compare", "--report", "", *reversed(ids), "--stored")[1].split())
 
 
 def test_stored_runs_are_not_held_so_what_says_how_is_refused(
@@ -181,7 +193,7 @@ def test_stored_runs_are_not_held_so_what_says_how_is_refused(
 
 
 def test_stored_runs_fail_a_build_like_held_ones(refused: Callable[..., str], cli: Cli, suite: str) -> None:
-    cli("compare", "scripted:echo", "scripted:echo", "--suite", suite, "-q")
+    cli("compare", "--report", "", "scripted:echo", "scripted:echo", "--suite", suite, "-q")
     ids = [line.split()[0] for line in cli("runs")[1].splitlines()]
     assert "has no checks" in refused("compare", *ids, "--stored", "--fail-on", "regressed")
 

@@ -206,7 +206,7 @@ def test_the_message_of_a_sampling_fault_names_the_flag_as_it_is_typed(refused: 
 @pytest.mark.parametrize("flag", ["--system", "--stop", "--only", "--suite", "--tuned-system"])
 def test_bytes_that_are_no_text_are_refused(refused: Refused, suite: str, flag: str) -> None:
     """What a shell passes on from a badly encoded file name or script."""
-    command = ["compare", "scripted:echo", "scripted:echo", "--suite", suite, "-q", "--vary", "system"]
+    command = ["compare", "--report", "", "scripted:echo", "scripted:echo", "--suite", suite, "-q", "--vary", "system"]
     refused(*command, flag, os.fsdecode(b"a\xffb"))
 
 
@@ -346,7 +346,18 @@ def test_results_that_can_not_be_written_are_named(cli: Cli, suite: str, folder:
     """A folder of that name, or a file where a folder should be."""
     (folder / "taken").mkdir()
     for place in ("taken", f"{suite}/r.json"):
-        command = ("compare", "scripted:echo", "scripted:echo", "--suite", suite, "-q", "--results", place)
+        command = (
+            "compare",
+            "--report",
+            "",
+            "scripted:echo",
+            "scripted:echo",
+            "--suite",
+            suite,
+            "-q",
+            "--results",
+            place,
+        )
         code, _, err = cli(*command)
         assert code in {2, 5}
         assert place in err

@@ -26,7 +26,7 @@ def test_run_and_compare_hold_both(
     code, out, _ = cli("run", "scripted:echo", *both)
     assert code == 0
     assert "Checks passed by history" in out
-    code, out, _ = cli("compare", "scripted:echo", "mutant:refuses:scripted:echo", *both)
+    code, out, _ = cli("compare", "--report", "", "scripted:echo", "mutant:refuses:scripted:echo", *both)
     assert code == 0
     assert "gap of tuned - gap of base" in out
     code, out, _ = cli("run", "scripted:echo", *both, "--dry-run")

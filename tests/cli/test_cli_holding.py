@@ -133,7 +133,7 @@ def test_dry_run_stores_nothing(cli: Cli, suite: str, folder: Path) -> None:
 
 def test_a_dry_comparison_tells_of_both_arms(cli: Cli, suite: str, folder: Path) -> None:
     write(folder / "r.json", {"*": ["yes", "no", "maybe"]})
-    code, out, _ = cli("compare", "scripted:echo", "scripted:r.json", "--suite", suite, "--dry-run")
+    code, out, _ = cli("compare", "--report", "", "scripted:echo", "scripted:r.json", "--suite", suite, "--dry-run")
     assert code == 0
     assert "scripted:echo: 7 replies" in out
     assert "scripted:r.json: 7 replies" in out
@@ -143,7 +143,7 @@ def test_a_dry_comparison_tells_of_both_arms(cli: Cli, suite: str, folder: Path)
 def test_a_comparison_shows_tables_and_writes_the_plain_results(cli: Cli, suite: str, folder: Path) -> None:
     """A model that began to refuse is seen: in the table, in the file, and as the conversation that changed."""
     write(folder / "refusing.json", {"*": ["I'm sorry, but I can't help with that."] * 3})
-    code, out, _ = cli("compare", "scripted:echo", "scripted:refusing.json", "--suite", suite, "-q")
+    code, out, _ = cli("compare", "--report", "", "scripted:echo", "scripted:refusing.json", "--suite", suite, "-q")
     assert code == 0
     assert "refusals" in out
     assert "+100.0 pp" in out
@@ -158,7 +158,9 @@ def test_a_comparison_shows_tables_and_writes_the_plain_results(cli: Cli, suite:
 
 
 def test_results_go_where_they_are_asked_for(cli: Cli, suite: str, folder: Path) -> None:
-    code, out, _ = cli("compare", "scripted:echo", "scripted:echo", "--suite", suite, "-q", "--results", "x/y.json")
+    code, out, _ = cli(
+        "compare", "--report", "", "scripted:echo", "scripted:echo", "--suite", suite, "-q", "--results", "x/y.json"
+    )
     assert code == 0
     assert "x/y.json" in out
     assert json.loads((folder / "x" / "y.json").read_bytes())["base_results"]
@@ -167,14 +169,25 @@ def test_results_go_where_they_are_asked_for(cli: Cli, suite: str, folder: Path)
 def test_a_second_comparison_holds_only_what_is_new(cli: Cli, suite: str, folder: Path) -> None:
     write(folder / "r.json", {"*": ["yes", "no", "maybe"]})
     cli("run", "scripted:echo", "--suite", suite, "-q")
-    _, out, _ = cli("compare", "scripted:echo", "scripted:r.json", "--suite", suite, "-q")
+    _, out, _ = cli("compare", "--report", "", "scripted:echo", "scripted:r.json", "--suite", suite, "-q")
     base, tuned = out.splitlines()[:2]
     assert "used again" in base
     assert "7 replies" in tuned
 
 
 def test_another_system_prompt_for_the_tuned_arm_must_be_declared(cli: Cli, refused: Refused, suite: str) -> None:
-    command = ("compare", "scripted:echo", "scripted:echo", "--suite", suite, "-q", "--tuned-system", "Rhyme.")
+    command = (
+        "compare",
+        "--report",
+        "",
+        "scripted:echo",
+        "scripted:echo",
+        "--suite",
+        suite,
+        "-q",
+        "--tuned-system",
+        "Rhyme.",
+    )
     message = refused(*command)
     assert "system_prompt: None / 'Rhyme.'" in message
     assert "--vary system_prompt" in message
@@ -194,7 +207,18 @@ def test_a_comparison_that_will_be_refused_asks_nothing_of_a_model(
 
 def test_both_arms_get_the_smaller_window(cli: Cli, suite: str) -> None:
     """A window is for both arms, and an overflow is shown as what it is, not as a run that was there before."""
-    command = ("compare", "scripted:echo", "scripted:echo", "--suite", suite, "-q", "--context-window", "6")
+    command = (
+        "compare",
+        "--report",
+        "",
+        "scripted:echo",
+        "scripted:echo",
+        "--suite",
+        suite,
+        "-q",
+        "--context-window",
+        "6",
+    )
     code, out, _ = cli(*command, "--max-tokens", "3", "--only", "a")
     assert code == 0
     assert "overflowed" in out

@@ -231,7 +231,9 @@ def test_two_prompts_are_compared_on_one_model(
     cli: Cli, suite: str, prompts: tuple[str, str], flags: tuple[str, ...]
 ) -> None:
     """Each arm gets its own: ``--system`` is for both, the others for one; the lines say which run had which."""
-    code, out, err = cli("compare", HEARD, HEARD, "--suite", suite, "-q", "--vary", "system_prompt", *flags)
+    code, out, err = cli(
+        "compare", "--report", "", HEARD, HEARD, "--suite", suite, "-q", "--vary", "system_prompt", *flags
+    )
     assert code == 0, err
     base, tuned = run_ids(out)
     assert firsts(base)[0] == "system: Be terse. | user: hello"
@@ -245,7 +247,20 @@ def test_two_prompts_are_compared_on_one_model(
 
 def test_no_prompt_against_one(cli: Cli, suite: str) -> None:
     """An empty text is no system prompt, where the conversation has one of its own, too."""
-    command = ("compare", HEARD, HEARD, "--suite", suite, "-q", "--vary", "system_prompt", "--tuned-system", "")
+    command = (
+        "compare",
+        "--report",
+        "",
+        HEARD,
+        HEARD,
+        "--suite",
+        suite,
+        "-q",
+        "--vary",
+        "system_prompt",
+        "--tuned-system",
+        "",
+    )
     code, out, _ = cli(*command, "--only", "c")
     assert code == 0
     base, tuned = run_ids(out)
@@ -259,7 +274,7 @@ def test_no_prompt_against_one(cli: Cli, suite: str) -> None:
 def test_both_names_declare_it(cli: Cli, suite: str, prompts: tuple[str, str], name: str) -> None:
     """``system`` is how it was called before."""
     flags = ("--system", prompts[0], "--tuned-system", prompts[1], "--vary", name)
-    assert cli("compare", HEARD, HEARD, "--suite", suite, "-q", *flags)[0] == 0
+    assert cli("compare", "--report", "", HEARD, HEARD, "--suite", suite, "-q", *flags)[0] == 0
 
 
 def test_two_prompts_that_are_not_declared_are_refused_before_anything_is_asked(
@@ -276,7 +291,7 @@ def test_two_prompts_that_are_not_declared_are_refused_before_anything_is_asked(
 def test_a_comparison_of_prompts_goes_on_and_is_used_again(cli: Cli, suite: str, prompts: tuple[str, str]) -> None:
     """What failed is asked for again, by the same command; then nothing is."""
     flags = ("--system", prompts[0], "--tuned-system", prompts[1], "--vary", "system_prompt")
-    command = ("compare", HEARD, HEARD, "--suite", suite, "-q", *flags)
+    command = ("compare", "--report", "", HEARD, HEARD, "--suite", suite, "-q", *flags)
     LOST.add("b")
     code, _, err = cli(*command)
     assert code == 5
@@ -293,14 +308,14 @@ def test_a_comparison_of_prompts_goes_on_and_is_used_again(cli: Cli, suite: str,
 def test_progress_tells_the_arms_apart(cli: Cli, suite: str, prompts: tuple[str, str]) -> None:
     """One model with two prompts."""
     flags = ("--system", prompts[0], "--tuned-system", prompts[1], "--vary", "system_prompt")
-    _, _, err = cli("compare", HEARD, HEARD, "--suite", suite, *flags)
+    _, _, err = cli("compare", "--report", "", HEARD, HEARD, "--suite", suite, *flags)
     assert f"{HEARD} [{prompts[0]}]: 7/7 turns" in err
     assert f"{HEARD} [{prompts[1]}]: 7/7 turns" in err
 
 
 def test_a_dry_comparison_tells_the_arms_apart(cli: Cli, suite: str, prompts: tuple[str, str]) -> None:
     """With what each would cost."""
-    _, out, _ = cli("compare", HEARD, HEARD, "--suite", suite, "--dry-run", "--base-system", prompts[0])
+    _, out, _ = cli("compare", "--report", "", HEARD, HEARD, "--suite", suite, "--dry-run", "--base-system", prompts[0])
     assert f"{HEARD} [{prompts[0]}]: 7 replies" in out
     assert f"{HEARD} [own prompts]: 7 replies" in out
 
@@ -335,7 +350,9 @@ def test_runs_and_diff_tell_the_prompts_apart(cli: Cli, suite: str, folder: Path
     (folder / "long.txt").write_text("You are a helpful assistant. Reply in one sentence, and rhyme.", encoding="utf-8")
     (folder / "more.txt").write_text("You are a helpful assistant. Reply in one sentence, and hum.", encoding="utf-8")
     flags = ("--system", "long.txt", "--tuned-system", "more.txt", "--vary", "system_prompt")
-    base, tuned = run_ids(cli("compare", "scripted:echo", "scripted:echo", "--suite", suite, "-q", *flags)[1])
+    base, tuned = run_ids(
+        cli("compare", "--report", "", "scripted:echo", "scripted:echo", "--suite", suite, "-q", *flags)[1]
+    )
     (bare,) = run_ids(cli("run", "scripted:echo", "--suite", suite, "-q", "--system", "")[1])
     cli("run", "scripted:echo", "--suite", suite, "-q")
     own, none, second, first = cli("runs")[1].splitlines()
@@ -366,7 +383,7 @@ def means(folder: Path) -> tuple[float, float]:
 
 def test_a_model_against_itself_is_held_twice_and_shows_noise(cli: Cli, suite: str, folder: Path) -> None:
     """With two seeds; it is said before anything is asked, and first of the comparison's notes."""
-    code, out, err = cli("compare", DRAWN, DRAWN, "--suite", suite, "-q")
+    code, out, err = cli("compare", "--report", "", DRAWN, DRAWN, "--suite", suite, "-q")
     assert code == 0
     base, tuned = run_ids(out)
     assert base != tuned
@@ -384,14 +401,14 @@ def test_a_model_against_itself_is_held_twice_and_shows_noise(cli: Cli, suite: s
 def test_the_next_seed_is_of_the_one_that_was_asked_for(cli: Cli, suite: str) -> None:
     """Also at the last seed that there is."""
     for seed, following in ((5, 6), (2**63 - 1, 0)):
-        _, out, _ = cli("compare", DRAWN, DRAWN, "--suite", suite, "-q", "--seed", str(seed))
+        _, out, _ = cli("compare", "--report", "", DRAWN, DRAWN, "--suite", suite, "-q", "--seed", str(seed))
         assert f"[seed {seed}]" in out
         assert f"[seed {following}]" in out
 
 
 def test_an_a_a_run_goes_on_and_is_used_again(cli: Cli, suite: str) -> None:
     """Its second run is found by its seed, and by other commands, too."""
-    command = ("compare", HEARD, HEARD, "--suite", suite, "-q")
+    command = ("compare", "--report", "", HEARD, HEARD, "--suite", suite, "-q")
     LOST.add("b")
     assert cli(*command)[0] == 5
     LOST.clear()
@@ -407,14 +424,14 @@ def test_an_a_a_run_goes_on_and_is_used_again(cli: Cli, suite: str) -> None:
 
 def test_progress_tells_the_two_runs_of_an_a_a_run_apart(cli: Cli, suite: str) -> None:
     """Both are of one arm."""
-    _, _, err = cli("compare", DRAWN, DRAWN, "--suite", suite)
+    _, _, err = cli("compare", "--report", "", DRAWN, DRAWN, "--suite", suite)
     assert f"{DRAWN}: 7/7 turns" in err
     assert f"{DRAWN}, again: 7/7 turns" in err
 
 
 def test_a_greedy_a_a_run_says_that_it_shows_no_noise(cli: Cli, suite: str, folder: Path) -> None:
     """Nothing is drawn: told before the first reply, with what to type instead."""
-    code, out, err = cli("compare", DRAWN, DRAWN, "--suite", suite, "-q", "--temperature", "0")
+    code, out, err = cli("compare", "--report", "", DRAWN, DRAWN, "--suite", suite, "-q", "--temperature", "0")
     assert code == 0
     for told in (out, err):
         assert "greedy (temperature 0): nothing is drawn" in told
@@ -434,7 +451,7 @@ def test_one_prompt_for_both_is_an_a_a_run(
     """Wherever it comes from; declared or not. Whoever forgot ``--tuned-system`` is told."""
     assert prompts[0] == "terse.txt"
     for declared in ((), ("--vary", "system_prompt")):
-        code, out, _ = cli("compare", DRAWN, DRAWN, "--suite", suite, "-q", *flags, *declared)
+        code, out, _ = cli("compare", "--report", "", DRAWN, DRAWN, "--suite", suite, "-q", *flags, *declared)
         assert code == 0
         assert "A/A run: " in out
 
@@ -446,7 +463,7 @@ def test_both_histories_of_a_model_against_itself(cli: Cli, folder: Path) -> Non
         {"text": "two", "golden": "gold", "checks": [{"kind": "says", "any": ["word"]}]},
     ]
     (folder / "checked.json").write_text(json.dumps([{"id": "a", "turns": turns}]), encoding="utf-8")
-    code, out, err = cli("compare", DRAWN, DRAWN, "--suite", "checked.json", "-q", "--history", "both")
+    code, out, err = cli("compare", "--report", "", DRAWN, DRAWN, "--suite", "checked.json", "-q", "--history", "both")
     assert code == 0, err
     assert len(set(run_ids(out))) == 4
     assert f"{DRAWN} [seed 0] with golden history: run" in out

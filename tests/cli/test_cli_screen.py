@@ -69,7 +69,7 @@ def test_hostile_replies_are_shown_as_harmless_text(cli: Cli, hostile: str) -> N
         ("show", "latest", "\x1b[31mno"),
         ("show", "\x1b]0;x\x07"),
         ("replay", "latest", "a [bold]b", "--from", "2", "--say", "\x1b[2J"),
-        ("compare", "scripted:echo", "scripted:says.json", "--suite", "evil.json"),
+        ("compare", "--report", "", "scripted:echo", "scripted:says.json", "--suite", "evil.json"),
         ("run", "\x1b[31mscripted:x"),
         ("run", "scripted:\x1b[31m.json"),
         ("run", "scripted:echo", "--suite", "\x1b[31m.json"),
@@ -184,7 +184,7 @@ def test_durations(seconds: float, shown: str) -> None:
 def test_narrow_and_wide_terminals(folder: Path, suite: str, columns: str) -> None:
     environment = os.environ | {"COLUMNS": columns}
     arms = ["scripted:echo", "mutant:refuses:scripted:echo"]
-    command = [sys.executable, "-m", "multiturn", "compare", *arms, "--suite", suite, "-q"]
+    command = [sys.executable, "-m", "multiturn", "compare", "--report", "", *arms, "--suite", suite, "-q"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment, timeout=30, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -196,7 +196,18 @@ def verdicts(folder: Path, columns: int) -> list[str]:
     (folder / "some.json").write_text(
         json.dumps({"*": ["17", "no"], **{f"c{at}": ["17", "18"] for at in range(19)}}), encoding="utf-8"
     )
-    command = [sys.executable, "-m", "multiturn", "compare", "scripted:echo", "scripted:some.json", "-q", "--suite"]
+    command = [
+        sys.executable,
+        "-m",
+        "multiturn",
+        "compare",
+        "--report",
+        "",
+        "scripted:echo",
+        "scripted:some.json",
+        "-q",
+        "--suite",
+    ]
     done = subprocess.run(
         [*command, "forty.json"],
         cwd=folder,

@@ -40,7 +40,7 @@ def test_versions_over_time(cli: Cli, folder: Path, flags: tuple[str, ...]) -> N
     good, same, bad = (write_version(folder, name, passes) for name, passes in (("v1", 28), ("v2", 27), ("v3", 9)))
     assert cli("run", good, *flags, "--group", "bot")[0] == 0
     assert cli("run", good, *flags, "--group", "bot", "--temperature", "0.1")[0] == 0
-    assert cli("compare", good, same, *flags, "--group", "bot")[0] == 0
+    assert cli("compare", "--report", "", good, same, *flags, "--group", "bot")[0] == 0
     assert cli("run", bad, *flags)[0] == 0
     assert run_ids(cli, "--group", "bot") == run_ids(cli)[1:]
     code, out, _ = cli("group", "latest", "bot")

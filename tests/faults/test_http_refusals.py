@@ -79,7 +79,9 @@ def test_the_key_of_openai_goes_to_the_server_that_stands_for_openai(here: Here)
     here.serve(Script())
     url = here.spec.partition("@")[2]
     keys = {"MULTITURN_API_KEY": OTHER_KEY, "OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": url}
-    code, out, err = here.run("compare", f"openai:{MODEL}", f"openai:{MODEL}", "--results", "r.json", *RUN, **keys)
+    code, out, err = here.run(
+        "compare", "--report", "", f"openai:{MODEL}", f"openai:{MODEL}", "--results", "r.json", *RUN, **keys
+    )
     assert code in {0, 4}, err
     assert (here.folder / "r.json").exists()
     lines = (here.folder / "port.asked").read_text(encoding="utf-8")
