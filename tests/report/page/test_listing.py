@@ -35,8 +35,10 @@ def test_each_filter_has_what_some_conversation_has() -> None:
     assert [label for _, label, _ in found["domain"]] == ["arms", "Bees", "Zoo"]
     assert found["language"] == [("#list?language=de", "de", 1), ("#list?language=en", "en", 3)]
     assert found["refusal"] == [
+        ("#list?base.refusal=none", "base: no refusal", 4),
         ("#list?tuned.refusal=any", "tuned: any refusal", 4),
         ("#list?tuned.refusal=full", "tuned: full refusal", 4),
+        ("#list?tuned.refusal=none", "tuned: no refusal", 4),
         ("#list?tuned.refusal=unexpected", "tuned: unexpected refusal", 4),
     ]
     assert ("#list?flip=lost", "base passes, tuned fails", 4) in found["check"]
@@ -55,12 +57,12 @@ def test_what_nearly_all_have_is_no_choice() -> None:
 
 
 def test_a_filter_without_options_is_left_out() -> None:
-    """A suite that says nothing of its conversations."""
+    """Of a suite that says nothing of its conversations only what the replies are is left."""
     arms = tuple(ShownArm(name=name, label=name, run=name) for name in ("base", "tuned"))
     collector = Collector(suite(1), arms, (1, 1))
     for arm in (0, 1):
         assert len(list(collector.watch(arm, [held("c0", "a", "b")]))) == 1
-    assert listing(collector.collected()).choices == ()
+    assert [one.name for one in listing(collector.collected()).choices] == ["refusal"]
 
 
 def test_of_one_arm_nothing_changed() -> None:

@@ -55,7 +55,7 @@ def test_one_arm_is_not_named_and_of_three_any_may_fail() -> None:
         ("flag", get_args(Flag)),
         ("raised", [one.name for one in SIGNALS if one.unit == "flag"]),
         ("moved", [one.name for one in SIGNALS if one.unit == "flag"]),
-        ("refusal", ["any", "full", "partial", "unexpected", "expected", "missing"]),
+        ("refusal", ["any", "full", "partial", "none", "unexpected", "expected", "missing"]),
         ("check", ["pass", "fail"]),
         ("fluent", ["wrong"]),
         ("missing", ["yes"]),
