@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 FORBIDDEN: Final = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ufeff\U000e0000-\U000e0fff]"
 )
-UNSHOWN: Final = frozenset({"link", "served_model", "check_kind", "created", "signal_reason"})
+UNSHOWN: Final = frozenset({"link", "check_kind", "created", "signal_reason"})
 """Fields that are not on the page."""
 
 
