@@ -222,7 +222,7 @@ def test_both_arms_get_the_smaller_window(cli: Cli, suite: str) -> None:
     code, out, _ = cli(*command, "--max-tokens", "3", "--only", "a")
     assert code == 0
     assert "overflowed" in out
-    assert "overflowed" in cli("show", "latest")[1]
+    assert "the context window is full" in cli("show", "latest")[1]
 
 
 def test_a_run_in_which_everything_overflowed_was_not_held_before(cli: Cli, suite: str) -> None:
