@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Final
 
+import msgspec
 from tests.report.lettered import BAD, GOOD
 from tests.report.page.lettered_page import page
 from tests.report.page.reading import Parsed
@@ -12,6 +13,7 @@ from tests.report.page.reading import Parsed
 from multiturn.report.contents import all_tables, grouped_tables
 from multiturn.report.page.front import front
 from multiturn.report.page.page import page_text
+from multiturn.report.page.tables_shown import MOST_ROWS
 from multiturn.report.tables import Table, pass_rates
 
 FELL: Final = page(GOOD, BAD)
@@ -91,3 +93,14 @@ def test_columns_of_numbers() -> None:
     assert TABLE.numbers == {1, 2}
     assert Table(title="", header=("a", "b"), rows=(("1", "58->17 (2 of 3)"),)).numbers == {1}
     assert Table(title="", header=("a", "b"), rows=(("1", "2"),), words=(1,)).numbers == frozenset()
+
+
+def test_a_table_without_end_is_cut_and_says_so() -> None:
+    """Flipped checks of thousands of conversations: the first ones are the weightiest."""
+    whole = FELL.comparisons[0]
+    change = whole.changes[0]
+    many = msgspec.structs.replace(whole, changes=(msgspec.structs.replace(change, flips=change.flips[:1] * 700),))
+    (part,) = front(msgspec.structs.replace(FELL, comparisons=(many,))).tables
+    (flips,) = next(group.tables for group in part.groups if group.name == "Flipped checks")
+    assert len(flips.rows) == len(flips.rows_about) == MOST_ROWS
+    assert flips.footnote.endswith("200 more rows are left out; the filters of the list find all conversations.")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from multiturn.report.contents import grouped_tables
+from multiturn.report.numbers import number
 from multiturn.report.page.reach import Reach, TableLinks
 from multiturn.report.ranking import ranking_tables
 from multiturn.report.tables import pass_rates
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
     from multiturn.report.page.shown import Page
     from multiturn.report.tables import Table
     from multiturn.results import Comparison
+
+
+MOST_ROWS: Final = 500
+"""Rows of one table: 5,000 conversations can have as many flipped checks, a megabyte that nobody reads."""
 
 
 class TableGroup(msgspec.Struct, frozen=True):
@@ -54,5 +59,19 @@ def _parts(page: Page, reach: Reach, naming: Callable[[str], str]) -> Iterator[T
 
 def _groups(comparison: Comparison) -> tuple[TableGroup, ...]:
     """The one of verdicts first."""
-    groups = [TableGroup(name, tuple(tables)) for name, tables in grouped_tables(comparison)]
+    groups = [TableGroup(name, tuple(map(_cut, tables))) for name, tables in grouped_tables(comparison)]
     return (*groups[-1:], *groups[:-1]) if comparison.verdicts else tuple(groups)
+
+
+def _cut(table: Table) -> Table:
+    """The table with the first of its rows, and how many more there are."""
+    more = len(table.rows) - MOST_ROWS
+    if more <= 0:
+        return table
+    told = f"{number(more, 'count')} more rows are left out; the filters of the list find all conversations."
+    return msgspec.structs.replace(
+        table,
+        rows=table.rows[:MOST_ROWS],
+        rows_about=table.rows_about[:MOST_ROWS],
+        footnote=f"{table.footnote} {told}".strip(),
+    )

@@ -2,7 +2,7 @@
 
 const ROWS_AT_ONCE = 60;
 const TYPING_PAUSE = 250; // milliseconds
-const REDRAWN_EVERY = 400; // milliseconds, while a search goes on
+const REDRAWN_EVERY = 1000; // milliseconds, while a search goes on
 const REASONS_SHOWN = 2;
 const NARROW = "(max-width: 37.5rem)"; // there the filters would fill the screen
 
