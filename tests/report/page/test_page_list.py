@@ -34,11 +34,13 @@ def window_on_many(browser: Browser, many: Path) -> Iterator[Opened]:
 
 def names(window: Opened) -> list[str]:
     """The conversations whose rows are drawn."""
-    return window.page.locator("#rows th a").all_inner_texts()
+    found: list[str] = window.page.locator("#rows th a").all_inner_texts()
+    return found
 
 
 def count(window: Opened) -> str:
-    return window.page.locator("#count").inner_text()
+    found: str = window.page.locator("#count").inner_text()
+    return found
 
 
 def chips(window: Opened) -> list[str]:

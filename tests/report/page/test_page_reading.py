@@ -28,7 +28,8 @@ def window_on_the_comparison(browser: Browser, compared: Path) -> Iterator[Opene
 
 
 def heading(window: Opened) -> str:
-    return window.page.locator("#sheet h2").inner_text()
+    found: str = window.page.locator("#sheet h2").inner_text()
+    return found
 
 
 def focused(window: Opened) -> str:
@@ -38,7 +39,8 @@ def focused(window: Opened) -> str:
 
 
 def position(window: Opened) -> str:
-    return window.page.locator("#position").inner_text()
+    found: str = window.page.locator("#position").inner_text()
+    return found
 
 
 def top(window: Opened, selector: str) -> float:

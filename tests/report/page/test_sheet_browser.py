@@ -101,7 +101,8 @@ def test_on_a_phone_replies_stand_below_each_other(browser: Browser, written: Wr
 
 
 def names(window: Opened) -> list[str]:
-    return window.page.locator(".turn >> nth=0 >> .reply .who").all_inner_texts()
+    found: list[str] = window.page.locator(".turn >> nth=0 >> .reply .who").all_inner_texts()
+    return found
 
 
 def test_a_reply_is_seen_as_it_was_written(browser: Browser, written: Written) -> None:
