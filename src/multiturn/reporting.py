@@ -64,6 +64,16 @@ class Report(NamedTuple):
         """What the runs were held with."""
         return self.store.suite(self.runs[0].conditions.suite_digest)
 
+    def asked_otherwise(self, plan: Plan, vary: Sequence[str] = ()) -> Report:
+        """The same runs, concluded on by this plan, where ``vary`` may differ too.
+
+        Another plan than the one before comes after the runs, and is no look that was declared: a reader is told.
+        """
+        asked = msgspec.structs.replace(self.asked, vary=tuple(dict.fromkeys([*self.asked.vary, *vary])))
+        if plan != asked.plan:
+            asked = msgspec.structs.replace(asked, plan=plan, extend=False, late_plan=True)
+        return self._replace(asked=asked)
+
     def write(self, to: str | Path | IO[bytes], form: Form = "html") -> None:
         """Write it in a form; see :func:`write_report`."""
         if not isinstance(to, str | Path):

@@ -220,10 +220,50 @@ def test_a_plan_that_comes_after_the_runs_is_told(cli: Cli) -> None:
 
 
 @pytest.mark.parametrize(
+    ("flags", "primary", "margins"),
+    [
+        (("--margin", "refusal=3%"), "words", {"words": 0.4, "check_pass": 0.07, "refusal": 0.03}),
+        (("--margin", "words=50%"), "words", {"words": 0.5, "check_pass": 0.07}),
+        (("--primary", "turn_pass"), "turn_pass", {"words": 0.4, "check_pass": 0.07}),
+        (("--vary", "system_prompt"), "words", {"words": 0.4, "check_pass": 0.07}),
+    ],
+    ids=" ".join,
+)
+def test_of_the_last_comparison_only_what_is_named_is_another(
+    cli: Cli, flags: tuple[str, ...], primary: str, margins: dict[str, float]
+) -> None:
+    """The rest of its plan is as it was laid down; a plan that is another one is told to be late."""
+    compare(cli, "--report", "", "--primary", "words", "--margin", "words=40%", "--margin", "check_pass=7%")
+    told = json.loads(cli("report", "--format", "json", *flags)[1])["comparison"]
+    assert (told["plan"]["primary"], told["plan"]["margins"]) == (primary, margins)
+    late = any("both runs were there before" in note for note in told["notes"])
+    assert late == ("--vary" not in flags)
+
+
+def test_a_margin_that_another_primary_measure_leaves_idle_is_left_out(cli: Cli) -> None:
+    """So that the command that is told is one that ``compare`` takes."""
+    compare(cli, "--report", "", "--primary", "collapse", "--margin", "collapse=2%", "--margin", "words=40%")
+    told = cli("report", "--format", "markdown", "--primary", "check_pass")[1]
+    assert "--margin words=0.4" in told
+    assert "--margin collapse" not in told
+
+
+def test_another_plan_is_no_look_that_was_declared(cli: Cli) -> None:
+    """It is a further one, and is told to be; what was declared to differ stays so."""
+    compare(cli, "--report", "", "--extend")
+    code, out, _ = cli("report", "--format", "json", "--margin", "check_pass=7%")
+    told = json.loads(out)["comparison"]
+    assert (code, told["plan"]["level"]) == (0, 0.95)
+    assert any("this is a further look" in note for note in told["notes"])
+
+
+@pytest.mark.parametrize(
     ("flags", "words"),
     [
         (("--format", "parquet"), "--output turns.parquet"),
         (("--primary", "words"), "name two runs"),
+        (("--primary", "check_pass"), "name two runs"),
+        (("--margin", "check_pass=7%"), "name two runs"),
         (("--vary", "system_prompt"), "name two runs"),
         (("--for-spreadsheet", "--format", "json"), "--format csv"),
         (("--output", ""), "--output FILE"),

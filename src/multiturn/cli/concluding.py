@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Annotated, Final
 
+import msgspec
 import typer
 
 from multiturn.errors import EXIT_INCONCLUSIVE, EXIT_REGRESSED, UsageError
@@ -53,13 +54,16 @@ FailOn = Annotated[
 ]
 
 
-def plan_of(primary: str, margins: list[str] | None) -> Plan:
-    """The plan as it was typed.
+def plan_of(primary: str | None, margins: list[str] | None, stored: Plan = Plan()) -> Plan:  # noqa: B008 - frozen
+    """The plan as it was typed; what was not typed is as in ``stored``.
+
+    A stored margin of a measure that has no verdict beside another primary one is left out: it would do nothing.
 
     Raises:
         UsageError: A measure that there is not, or a margin that is none.
     """
     sizes = [_margin(typed) for typed in margins or ()]
+    primary = stored.primary if primary is None else primary
     measure_called(primary)
     for at, (name, _) in enumerate(sizes):
         measure_called(name)
@@ -70,7 +74,8 @@ def plan_of(primary: str, margins: list[str] | None) -> Plan:
             )
         if any(name == other for other, _ in sizes[:at]):
             raise UsageError(f"--margin {name} is given twice", hint="leave out one of them")
-    return Plan(primary=primary, margins=dict(sizes))
+    kept = {name: size for name, size in stored.margins.items() if name in (primary, *SECONDARY)}
+    return msgspec.structs.replace(stored, primary=primary, margins=kept | dict(sizes))
 
 
 def _margin(typed: str) -> tuple[str, float]:

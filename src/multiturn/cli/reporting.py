@@ -5,17 +5,15 @@ from __future__ import annotations
 import io
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple
 
 import typer
 
 import multiturn
 from multiturn.cli import options as flags
-from multiturn.cli.concluding import Margins, Primary, plan_of
+from multiturn.cli.concluding import Margins, plan_of
 from multiturn.cli.screen import say, warn
 from multiturn.errors import UsageError
-from multiturn.measures import PRIMARY
-from multiturn.results import Plan
 from multiturn.text.printable import printable
 
 if TYPE_CHECKING:
@@ -58,6 +56,14 @@ Output = Annotated[
         "--output", "-o", metavar="FILE", help="Where to; default: standard output, of html outputs/report.html."
     ),
 ]
+Primary = Annotated[
+    str | None,
+    typer.Option(
+        "--primary",
+        metavar="MEASURE",
+        help="The one measure that the comparison is about; default: that of the last comparison, or check_pass.",
+    ),
+]
 ForSpreadsheet = Annotated[
     bool,
     typer.Option(
@@ -76,7 +82,7 @@ def report(
     form: FormFlag = None,
     output: Output = None,
     vary: flags.Vary = None,
-    primary: Primary = PRIMARY,
+    primary: Primary = None,
     margin: Margins = None,
     for_spreadsheet: ForSpreadsheet = False,
     store: flags.StoreWhere = None,
@@ -92,9 +98,9 @@ def report(
     if for_spreadsheet and chosen != "csv":
         raise UsageError(f"--for-spreadsheet is for csv, not for {chosen}", hint="leave it out, or --format csv")
     where = _where(chosen, output)
-    plan = plan_of(primary, margin)
+    typed = _Typed(primary, margin, vary or [])
     with multiturn.api.open_store(store, create=False) as opened:
-        of = _of(opened, runs or [], plan, vary or [])._replace(for_spreadsheet=for_spreadsheet)
+        of = _of(opened, runs or [], typed)._replace(for_spreadsheet=for_spreadsheet)
         if where is None:
             _to_the_screen(of, chosen)
             return
@@ -115,21 +121,28 @@ def _where(form: Form, output: str | None) -> Path | None:
     return PAGE if form == "html" else None
 
 
-def _of(store: Store, runs: list[str], plan: Plan, vary: list[str]) -> Report:
-    """What is to be reported, as it was typed."""
+class _Typed(NamedTuple):
+    """What was typed of how to compare; None or nothing where it was not."""
+
+    primary: str | None
+    margin: list[str] | None
+    vary: list[str]
+
+
+def _of(store: Store, runs: list[str], typed: _Typed) -> Report:
+    """What is to be reported, as it was typed; of the last comparison the rest is as it was."""
     if runs:
-        if len(runs) == 1 and (plan != Plan() or vary):
+        plan = plan_of(typed.primary, typed.margin)
+        if len(runs) == 1 and any(typed):
             raise UsageError(
                 "one run is compared with nothing, so --primary, --margin and --vary do nothing",
                 hint="leave them out, or name two runs: base and tuned",
             )
-        return multiturn.api.report_of(store, runs, plan=plan, vary=vary)
+        return multiturn.api.report_of(store, runs, plan=plan, vary=typed.vary)
     last = multiturn.api.last_comparison(store)
     base, tuned = (run.id for run in last.runs)
     warn(f"of the last comparison: base {base}, tuned {tuned}")
-    if plan == Plan() and not vary:
-        return last
-    return multiturn.api.report_of(store, [base, tuned], plan=plan, vary=[*last.asked.vary, *vary])
+    return last.asked_otherwise(plan_of(typed.primary, typed.margin, last.asked.plan), typed.vary)
 
 
 def _to_the_screen(of: Report, form: Form) -> None:
