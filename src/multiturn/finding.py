@@ -1,4 +1,7 @@
-"""What was found about replies: check results, signals, judgments. Absence is a type here, never a number."""
+"""What was found about replies: check results and signals. Absence is a type here, never a number.
+
+What judges say stands in ``judgment.py``.
+"""
 
 from __future__ import annotations
 
@@ -105,45 +108,3 @@ class Assessed(msgspec.Struct, frozen=True):
     def _repr_html_(self) -> str | None:
         """For notebooks."""
         return html_of(self)
-
-
-class Rating(msgspec.Struct, frozen=True, kw_only=True):
-    """A judge's grade of one turn on one scale, 1 to 10."""
-
-    scale: str
-    value: float
-    explanation: str = ""
-
-    def __post_init__(self) -> None:
-        require(1 <= self.value <= 10, "a rating must be from 1 to 10")  # noqa: PLR2004 - said in the text
-
-
-class Preference(msgspec.Struct, frozen=True, kw_only=True):
-    """Which of two replies a judge prefers, in the seats it saw them in."""
-
-    winner: Literal["first", "second", "tie"]
-    explanation: str = ""
-
-
-class Label(msgspec.Struct, frozen=True, kw_only=True):
-    """A judge's label of one reply, of the labels its rubric allows."""
-
-    name: str
-    explanation: str = ""
-
-
-class Unreadable(msgspec.Struct, frozen=True, kw_only=True):
-    """The judge answered, and no verdict can be read from it."""
-
-    reason: Literal["no_verdict", "out_of_range", "truncated", "refused", "ambiguous"]
-    text: str
-
-
-class Failed(msgspec.Struct, frozen=True, kw_only=True):
-    """The judge could not be asked."""
-
-    kind: str
-    message: str
-
-
-Judgment = Rating | Preference | Label | Unreadable | Failed

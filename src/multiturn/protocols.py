@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     from multiturn.conversation import Message
     from multiturn.facts import Facts, Inspection, Unknown
-    from multiturn.finding import CheckResult, Judgment
+    from multiturn.finding import CheckResult
+    from multiturn.judgment import Exhibit, Judged, JudgeRecord, Question
     from multiturn.transcript import Prompt, Reply, Request, Session, Transcript, TurnRecord
 
 
@@ -86,8 +87,25 @@ class Check(Protocol):
 
 
 class Judge(Protocol):
-    """An engine with a rubric. What it can't say, it says why."""
+    """An engine with a rubric: a model under test and a judge are the same kind of thing.
 
-    async def judge(self, transcript: Transcript, turn: int) -> Judgment:
-        """Judge the reply at this turn, shown with the whole conversation."""
+    Calls may overlap, as many as ``open_questions``.
+    """
+
+    @property
+    def record(self) -> JudgeRecord:
+        """Who judges, by what rubric, under which conditions."""
+        ...
+
+    @property
+    def open_questions(self) -> int:
+        """How many questions can be asked at once."""
+        ...
+
+    async def judge(self, question: Question, exhibit: Exhibit) -> Judged:
+        """What it says to this question about what it is shown. What it can't say, it says why; it raises nothing."""
+        ...
+
+    async def close(self) -> None:
+        """Free everything. May be called twice."""
         ...
