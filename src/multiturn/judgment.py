@@ -146,13 +146,14 @@ class JudgeRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     @property
     def id(self) -> str:
         """SHA-256, shortened to 16 digits, over what decides its judgments; the spec counts where it was imported."""
+        plain = msgspec.convert(msgspec.to_builtins(self), JudgeRecord)  # a temperature of 0 is one of 0.0
         counts = [
-            self.rubric.digest,
-            msgspec.to_builtins(self.sampling),
-            self.schema,
-            self.goldens,
-            self.identity,
-            self.spec if self.sampling is None else "",
+            plain.rubric.digest,
+            msgspec.to_builtins(plain.sampling),
+            plain.schema,
+            plain.goldens,
+            plain.identity,
+            plain.spec if plain.sampling is None else "",
         ]
         return hashlib.sha256(msgspec.json.encode(counts, order="sorted")).hexdigest()[:16]
 
@@ -186,3 +187,8 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     def id(self) -> str:
         """SHA-256 over judge and question: a judge says one thing to one question."""
         return hashlib.sha256(msgspec.json.encode([self.judge, self.question])).hexdigest()
+
+    @property
+    def said(self) -> str:
+        """The judgment's kind in a word: ``rating``, ``preference``, ``label``, ``unreadable`` or ``failed``."""
+        return str(type(self.judgment).__struct_config__.tag)

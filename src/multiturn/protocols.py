@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import AsyncIterator, Sequence
 
     from multiturn.conversation import Message
     from multiturn.facts import Facts, Inspection, Unknown
@@ -89,7 +89,7 @@ class Check(Protocol):
 class Judge(Protocol):
     """An engine with a rubric: a model under test and a judge are the same kind of thing.
 
-    Calls may overlap, as many as ``open_questions``.
+    Sittings may overlap, as many as ``open_sittings``.
     """
 
     @property
@@ -98,12 +98,19 @@ class Judge(Protocol):
         ...
 
     @property
-    def open_questions(self) -> int:
-        """How many questions can be asked at once."""
+    def open_sittings(self) -> int:
+        """How many sittings can go on at once."""
         ...
 
-    async def judge(self, question: Question, exhibit: Exhibit) -> Judged:
-        """What it says to this question about what it is shown. What it can't say, it says why; it raises nothing."""
+    def key(self, question: Question, exhibit: Exhibit) -> str:
+        """SHA-256 of what would be sent and of the conditions; nothing is sent. Equal keys are answered once."""
+        ...
+
+    def sitting(self, exhibit: Exhibit, questions: Sequence[Question]) -> AsyncIterator[Judged]:
+        """What it says to each question about one exhibit, in order; what it read of it stays warm in between.
+
+        What it can't say, it says why: no failure of the judge is raised.
+        """
         ...
 
     async def close(self) -> None:

@@ -152,7 +152,8 @@ class Rubric(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forb
     @property
     def digest(self) -> str:
         """SHA-256 over all that decides what a judge is asked; two rubrics of one digest are one."""
-        return hashlib.sha256(msgspec.json.encode(self)).hexdigest()
+        plain = msgspec.convert(msgspec.to_builtins(self), Rubric)  # a grade of 1 is one of 1.0
+        return hashlib.sha256(msgspec.json.encode(plain)).hexdigest()
 
 
 def places_in(text: str, what: str) -> frozenset[str]:

@@ -1,9 +1,9 @@
 """A run as one JSON Lines file, and back without loss.
 
 The first line is the run with the format's version and the groups it is in, the second its suite, then one line for
-each turn, conversations in the suite's order. An export of an import is the same file, byte for byte. Reading forgives
-what a crash or a half copy does to such a file: a line that can't be read is reported by its number, and everything
-else is kept.
+each turn, conversations in the suite's order, then its judges and what they said of it. An export of an import is the
+same file, byte for byte. Reading forgives what a crash or a half copy does to such a file: a line that can't be read is
+reported by its number, and everything else is kept.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from multiturn.codec import SCHEMA_VERSION, check_schema, decode, encode
 from multiturn.conditions import RunRecord
 from multiturn.conversation import Suite
 from multiturn.errors import NotFound, StoreError, UsageError
+from multiturn.judgment import Judged, JudgeRecord
+from multiturn.store import judging
 from multiturn.store.faults import translated
 from multiturn.store.grouping import add, check_group_name
 from multiturn.store.reading import Store
@@ -36,7 +38,9 @@ _BOM: Final = b"\xef\xbb\xbf"
 
 
 class ExportLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One line: the run with the schema version and its groups, or its suite, or a turn with its session."""
+    """One line: the run with the schema version and its groups, its suite, a turn with its session, a judge or what
+    it said.
+    """  # noqa: D205 - one sentence
 
     schema: int | None = None
     run: RunRecord | None = None
@@ -44,6 +48,8 @@ class ExportLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     suite: Suite | None = None
     session: Session | None = None
     turn: TurnRecord | None = None
+    judge: JudgeRecord | None = None
+    judged: Judged | None = None
 
 
 class Notice(msgspec.Struct, frozen=True):
@@ -136,6 +142,10 @@ def _lines(store: Store, run: RunRecord) -> Iterator[ExportLine]:
     for transcript in store.transcripts(run.id):
         for record in transcript.turns:
             yield ExportLine(session=transcript.session, turn=record)
+    for judge in store.judgments.judges_of(run.id):
+        yield ExportLine(judge=judge)
+    for judged in store.judgments.of_run(run.id):
+        yield ExportLine(judged=judged)
 
 
 def _write(file: BinaryIO, lines: Iterator[ExportLine]) -> int:
@@ -206,31 +216,65 @@ def _join_groups(connection: Connection, run: RunRecord, groups: tuple[str, ...]
 def _take_in(connection: Connection, run: RunRecord, lines: Iterator[tuple[int, bytes]]) -> tuple[int, list[Notice]]:
     """Insert what the lines hold: how many turns, and a notice for each line that can't be kept."""
     notices: list[Notice] = []
-    waiting: list[Row] = []
-    seen: set[tuple[Session, int]] = set()
+    incoming = _Incoming(connection, run)
     for number, content in lines:
         try:
-            line = decode(content, ExportLine)
-            if line.session is not None and line.turn is not None:
-                _require((line.session, line.turn.turn) not in seen, "this turn stands in an earlier line")
-                seen.add((line.session, line.turn.turn))
-                waiting.append(turn_row(run.id, line.session, line.turn))
-            else:
-                _keep_suite(connection, run, line.suite)
+            incoming.take(decode(content, ExportLine))
         except StoreError as fault:
             torn = "" if content.endswith(b"\n") else " (the file ends inside it)"
             notices.append(Notice(number, f"line {number}{torn} is left out: {fault.message}"))
-        if len(waiting) >= _AT_ONCE:
-            connection.execute(TURNS.insert(), waiting)
-            waiting.clear()
-    if waiting:
-        connection.execute(TURNS.insert(), waiting)
-    return len(seen), notices
+    incoming.flush()
+    return len(incoming.seen), notices
+
+
+class _Incoming:
+    """What comes of a run's file, inserted many rows at once; ``seen`` are the turns."""
+
+    def __init__(self, connection: Connection, run: RunRecord) -> None:
+        self._connection: Final = connection
+        self._run: Final = run
+        self._turns: list[Row] = []
+        self._judged: list[Judged] = []
+        self._judges: set[str] = set()
+        self._answered: set[str] = set()
+        self.seen: set[tuple[Session, int]] = set()
+
+    def take(self, line: ExportLine) -> None:
+        """Keep what a line holds.
+
+        Raises:
+            StoreError: it can't be kept, and why.
+        """
+        if line.session is not None and line.turn is not None:
+            _require((line.session, line.turn.turn) not in self.seen, "this turn stands in an earlier line")
+            self.seen.add((line.session, line.turn.turn))
+            self._turns.append(turn_row(self._run.id, line.session, line.turn))
+        elif line.judge is not None:
+            judging.insert_judge(self._connection, line.judge)
+            self._judges.add(line.judge.id)
+        elif line.judged is not None:
+            _require(line.judged.question.run == self._run.id, "this judgment is of another run")
+            _require(line.judged.judge in self._judges, "its judge stands in no earlier line")
+            _require(line.judged.id not in self._answered, "this judgment stands in an earlier line")
+            self._answered.add(line.judged.id)
+            self._judged.append(line.judged)
+        else:
+            _keep_suite(self._connection, self._run, line.suite)
+        if len(self._turns) + len(self._judged) >= _AT_ONCE:
+            self.flush()
+
+    def flush(self) -> None:
+        """Insert what waits."""
+        if self._turns:
+            self._connection.execute(TURNS.insert(), self._turns)
+        judging.insert(self._connection, self._judged)
+        self._turns.clear()
+        self._judged.clear()
 
 
 def _keep_suite(connection: Connection, run: RunRecord, suite: Suite | None) -> None:
     if suite is None:
-        raise StoreError("it is neither a suite nor a turn")
+        raise StoreError("it is neither a suite, nor a turn, nor a judgment")
     known = (suite.digest_for(run.conditions.history), suite.expectations)  # the second of runs from before checks
     _require(run.conditions.suite_digest in known, "this is not the suite that the run was held with")
     keep_suite(connection, suite, run.conditions.suite_digest)

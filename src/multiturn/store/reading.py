@@ -22,7 +22,7 @@ from multiturn.conditions import RunRecord
 from multiturn.conversation import Suite
 from multiturn.errors import NotFound, StoreError
 from multiturn.looks import Look
-from multiturn.store import grouping
+from multiturn.store import grouping, judging
 from multiturn.store.leases import hold
 from multiturn.store.looking import keep_look, read_looks
 from multiturn.store.pages import windows
@@ -48,13 +48,15 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
 class Store:
     """An open store; made by ``open_store``. Close it, or use it in a ``with``.
 
-    ``where`` is how messages name it (never with a password); ``path`` is its file, None for PostgreSQL.
+    ``where`` is how messages name it (never with a password); ``path`` is its file, None for PostgreSQL. ``judgments``
+    holds what judges said of its runs.
     """
 
     def __init__(self, engine: Engine, *, path: Path | None, where: str) -> None:
         self.engine = engine
         self.path = path
         self.where = where
+        self.judgments = judging.Judgments(engine, where)
 
     def __enter__(self) -> Self:
         return self
@@ -147,7 +149,7 @@ class Store:
         return tuple(decode(record, RunRecord) for record in records)
 
     def delete_run(self, run_id: str) -> None:
-        """Take a run away with all its turns, out of its groups, and its suite if no other run has it.
+        """Take a run away with its turns and judgments, out of its groups, and its suite if no other run has it.
 
         Looks that were taken at it stay: it was looked at all the same.
 
@@ -160,6 +162,7 @@ class Store:
             if digest is None:
                 raise _no_run(run_id, self.where)
             connection.execute(delete(TURNS).where(TURNS.c.run_id == run_id))
+            judging.forget_run(connection, run_id)
             grouping.forget_run(connection, run_id)
             connection.execute(delete(RUNS).where(RUNS.c.id == run_id))
             if connection.execute(select(RUNS.c.id).where(RUNS.c.suite_digest == digest)).first() is None:

@@ -6,6 +6,7 @@ import msgspec
 
 from multiturn.codec import encode
 from multiturn.conditions import RunRecord
+from multiturn.judgment import Judged, JudgeRecord
 from multiturn.transcript import Session, TurnRecord
 
 Row = dict[str, str | int]
@@ -37,4 +38,23 @@ def turn_row(run_id: str, session: Session, record: TurnRecord) -> Row:
         "turn": record.turn,
         "status": record.status,
         "record": to_text(record),
+    }
+
+
+def judge_row(judge: JudgeRecord) -> Row:
+    """The row of a judge."""
+    return {"id": judge.id, "created": judge.created, "spec": judge.spec, "record": to_text(judge)}
+
+
+def judged_row(judged: Judged) -> dict[str, str | None]:
+    """The row of a judgment."""
+    return {
+        "id": judged.id,
+        "judge_id": judged.judge,
+        "run_id": judged.question.run,
+        "opponent_id": judged.question.opponent or None,
+        "conversation": judged.question.conversation,
+        "said": judged.said,
+        "key": judged.key,
+        "record": to_text(judged),
     }

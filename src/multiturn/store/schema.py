@@ -105,6 +105,34 @@ LOOKS: Final = Table(
 )
 """Declared looks at comparisons (:mod:`multiturn.looks`). The runs are no foreign keys: a look outlives them."""
 
+JUDGES: Final = Table(
+    "judges",
+    METADATA,
+    Column("id", String(64), primary_key=True),
+    Column("created", String(40), nullable=False),
+    Column("spec", Text, nullable=False),
+    Column("record", Text, nullable=False),
+)
+"""Who judged, by what rubric, under which conditions (:class:`multiturn.judgment.JudgeRecord`)."""
+
+JUDGMENTS: Final = Table(
+    "judgments",
+    METADATA,
+    Column("id", String(64), primary_key=True),
+    Column("judge_id", String(64), nullable=False),
+    Column("run_id", String(200), nullable=False),
+    Column("opponent_id", String(200), nullable=True),
+    Column("conversation", String(200), nullable=False),
+    Column("said", String(20), nullable=False),
+    Column("key", String(64), nullable=False),
+    Column("record", Text, nullable=False),
+    Index("judgments_by_run", "run_id", "judge_id"),
+    Index("judgments_by_opponent", "opponent_id"),
+    Index("judgments_by_key", "judge_id", "key"),
+)
+"""``record`` is a :class:`multiturn.judgment.Judged` as JSON, ``said`` its kind (``rating``, ``unreadable`` ...). The
+opponent is no foreign key, so that of two runs that were exported either can be imported first."""
+
 Migration = Callable[[Connection], None]
 
 PG_MIGRATION_LOCK: Final = 7_301_941_120_257
@@ -177,7 +205,38 @@ def m003_groups_and_looks(connection: Connection) -> None:
         connection.execute(text(statement))
 
 
-MIGRATIONS: Final[tuple[Migration, ...]] = (m001_suites_runs_turns, m002_find_and_count, m003_groups_and_looks)
+def m004_judgments(connection: Connection) -> None:
+    """Judges, and what they said of the replies of runs; what was said of a run goes when the run goes."""
+    for statement in (
+        """CREATE TABLE judges (
+            id VARCHAR(64) NOT NULL PRIMARY KEY,
+            created VARCHAR(40) NOT NULL,
+            spec TEXT NOT NULL,
+            record TEXT NOT NULL
+        )""",
+        """CREATE TABLE judgments (
+            id VARCHAR(64) NOT NULL PRIMARY KEY,
+            judge_id VARCHAR(64) NOT NULL REFERENCES judges (id),
+            run_id VARCHAR(200) NOT NULL REFERENCES runs (id),
+            opponent_id VARCHAR(200),
+            conversation VARCHAR(200) NOT NULL,
+            said VARCHAR(20) NOT NULL,
+            key VARCHAR(64) NOT NULL,
+            record TEXT NOT NULL
+        )""",
+        "CREATE INDEX judgments_by_run ON judgments (run_id, judge_id)",
+        "CREATE INDEX judgments_by_opponent ON judgments (opponent_id)",
+        "CREATE INDEX judgments_by_key ON judgments (judge_id, key)",
+    ):
+        connection.execute(text(statement))
+
+
+MIGRATIONS: Final[tuple[Migration, ...]] = (
+    m001_suites_runs_turns,
+    m002_find_and_count,
+    m003_groups_and_looks,
+    m004_judgments,
+)
 """All of them, oldest first. Add at the end; never edit, reorder or remove."""
 
 
