@@ -102,6 +102,8 @@ GROUND = {
     "errors",
     "conversation",
     "transcript",
+    "rubric",
+    "judgment",
     "finding",
     "results",
     "codec",
@@ -122,7 +124,7 @@ def test_the_ground_floor_knows_nothing_above_it(name: str) -> None:
     assert imported_by(f"multiturn.{name}") <= {f"multiturn.{other}" for other in GROUND}
 
 
-WORKERS = ("checks", "suites", "engines", "signals", "stats", "store", "report")
+WORKERS = ("checks", "suites", "engines", "signals", "judges", "stats", "store", "report")
 
 
 BELOW = {"suites": ("multiturn.checks",)}

@@ -3,7 +3,9 @@
     MultiturnError                 exit 1   something in multiturn itself
     ├── UsageError                 exit 2   what was asked for can't be done as asked
     │   ├── SpecError              a model spec that names no engine or no model
-    │   ├── SuiteError             a suite file with faults (all of them, each with its place)
+    │   ├── Faulty                 a file with faults (all of them, each with its place)
+    │   │   ├── SuiteError         a suite
+    │   │   └── RubricError        a rubric
     │   ├── MissingExtra           a package that an engine needs is not installed
     │   ├── ConditionsDiffer       two things that must match (resume, compare) do not
     │   └── NotFound               a run, a conversation or a file that is not there
@@ -74,8 +76,8 @@ class NotFound(UsageError):
     """A run, a conversation or a file that was named does not exist."""
 
 
-class SuiteError(UsageError):
-    """A suite has faults. All faults are listed, each as ``place: what is wrong``."""
+class Faulty(UsageError):
+    """A file has faults. All faults are listed, each as ``place: what is wrong``."""
 
     def __init__(self, source: str, faults: Sequence[str], *, hint: str = "") -> None:
         count = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
@@ -83,6 +85,14 @@ class SuiteError(UsageError):
         super().__init__(f"{source}: {count}\n{lines}", hint=hint)
         self.source = source
         self.faults = tuple(faults)
+
+
+class SuiteError(Faulty):
+    """A suite has faults."""
+
+
+class RubricError(Faulty):
+    """A rubric has faults."""
 
 
 class StoreError(MultiturnError):

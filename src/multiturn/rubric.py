@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import math
 import string
+from collections.abc import Iterable, Iterator
 from typing import Final, Literal
 
 import msgspec
@@ -45,56 +46,112 @@ class Described(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         require(bool(self.text.strip()), f"{self.name} has no text")
 
 
+class Notes(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What is said in place of a reply that is not there, or behind one that is not whole, by how its turn ended.
+
+    Each is one sentence on what happened; a judge is told nothing else of it.
+    """
+
+    empty: str
+    cut_off: str
+    filtered: str
+    overflowed: str
+    failed: str
+    not_reached: str
+
+    def __post_init__(self) -> None:
+        for name in self.__struct_fields__:
+            require(bool(getattr(self, name).strip()), f"{name} is empty")
+
+
 class Wording(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The words of a prompt, in the rubric's language. Text in braces is a place; which ones each has, ``PLACES`` says.
 
-    ``role`` is who the judge is and what counts, ``marks`` how to tell material from instructions. ``system``,
-    ``user``, ``reply`` and ``golden`` head what is shown, ``ask_turn`` and ``ask_whole`` name what is to be judged.
-    ``criteria`` leads in the criteria or labels. ``as_json`` and ``as_line`` say how the verdict is written where the
-    engine binds replies to a schema and where it does not, and ``again`` asks once more with the fault named.
+    ``role`` is who the judge is and what counts, ``marks`` how to tell material from instructions. ``conversation``
+    (only where two are compared), ``system``, ``user``, ``reply`` and ``golden`` head what is shown, ``end`` closes it,
+    ``ask_turn`` and ``ask_whole`` name what is to be judged. ``criteria`` leads in the criteria or labels. ``as_json``
+    and ``as_line`` say how the verdict is written where the engine binds replies to a schema and where it does not, and
+    ``again`` asks once more with the fault named.
     """
 
     role: str
+    criteria: str
+    as_json: str
+    as_line: str
     marks: str
+    conversation: str = ""
     system: str
     user: str
     reply: str
     golden: str
+    end: str
     ask_turn: str
     ask_whole: str = ""
-    criteria: str
-    as_json: str
-    as_line: str
     again: str
+    notes: Notes
 
     def __post_init__(self) -> None:
-        for name in self.__struct_fields__:
-            text = getattr(self, name)
-            require(bool(text.strip()) or name == "ask_whole", f"wording.{name} is empty")
-            found = places_in(text, f"wording.{name}")
-            needed, allowed = PLACES[name]
-            missing, unknown = sorted(needed - found), sorted(found - needed - allowed)
-            if text.strip():
-                require(not missing, f"wording.{name} lacks {{{'}, {'.join(missing)}}}")
-            require(not unknown, f"wording.{name} has a place {{{'}, {'.join(unknown)}}} that nothing fills")
+        for name in PLACES:
+            for fault in wording_faults(name, getattr(self, name)):
+                raise ValueError(f"wording.{name}{fault}")
 
 
 _NONE: Final[frozenset[str]] = frozenset()
 PLACES: Final[dict[str, tuple[frozenset[str], frozenset[str]]]] = {
     "role": (_NONE, _NONE),
+    "criteria": (_NONE, frozenset({"lowest", "highest"})),
+    "as_json": (_NONE, frozenset({"lowest", "highest", "labels"})),
+    "as_line": (_NONE, frozenset({"lowest", "highest", "labels"})),
     "marks": (frozenset({"mark"}), _NONE),
+    "conversation": (frozenset({"seat"}), _NONE),
     "system": (_NONE, _NONE),
     "user": (frozenset({"turn"}), _NONE),
     "reply": (frozenset({"turn"}), frozenset({"seat"})),
     "golden": (frozenset({"turn"}), _NONE),
+    "end": (_NONE, _NONE),
     "ask_turn": (frozenset({"turn"}), frozenset({"turns"})),
     "ask_whole": (_NONE, frozenset({"turns"})),
-    "criteria": (_NONE, frozenset({"lowest", "highest"})),
-    "as_json": (_NONE, frozenset({"lowest", "highest"})),
-    "as_line": (_NONE, frozenset({"lowest", "highest", "labels"})),
     "again": (frozenset({"fault"}), _NONE),
 }
-"""Each wording's places: those that it must have, and those that it may have. ``turn`` counts from 1."""
+"""Each wording's places: those that it must have, and those that it may have. ``turn`` counts from 1.
+
+``seat`` is A or B. ``lowest`` and ``highest`` are the ends of a rating's scale, ``labels`` the names of the labels.
+"""
+
+MAY_BE_EMPTY: Final = frozenset({"conversation", "ask_whole"})
+"""Wordings that only preferences need."""
+
+
+def wording_faults(name: str, text: str) -> Iterator[str]:
+    """What is wrong with the wording of this name, each to be read behind the name."""
+    if not text.strip():
+        if name not in MAY_BE_EMPTY:
+            yield " is empty"
+        return
+    try:
+        found = places_in(text, "")
+    except ValueError as error:
+        yield str(error)
+        return
+    needed, allowed = PLACES[name]
+    if needed - found:
+        yield f" lacks {_braced(needed - found)}"
+    if unknown := found - needed - allowed:
+        known = f"it may have {_braced(needed | allowed)}" if needed | allowed else "it has no places"
+        yield f" has a place {_braced(unknown)} that nothing fills; {known}, and a brace is written twice: {{{{"
+
+
+def _braced(names: Iterable[str]) -> str:
+    return ", ".join(f"{{{name}}}" for name in sorted(names))
+
+
+_TEMPLATE_PLACES: Final[dict[tuple[str, int], frozenset[str]]] = {
+    ("rating", 1): frozenset({"question", "answer"}),
+    ("rating", 2): frozenset({"question_1", "answer_1", "question_2", "answer_2"}),
+    ("preference", 1): frozenset({"question", "answer_a", "answer_b"}),
+    ("preference", 2): frozenset({"question_1", "answer_a_1", "answer_b_1", "question_2", "answer_a_2", "answer_b_2"}),
+}
+"""The places of FastChat's prompts, by what they ask for and how many turns they show."""
 
 
 class Template(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -149,11 +206,52 @@ class Rubric(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forb
         require(set(self.flagged) <= set(names), "flagged names a label that is not there")
         require(bool(self.flagged) <= (self.mode == "label"), "flagged goes with mode label")
 
+        for template in self.templates:
+            fault = template_fault(self.mode, template)
+            require(not fault, f"template {template.name}{fault}")
+        shapes = [(template.turns, template.reference) for template in self.templates]
+        require(len(set(shapes)) == len(shapes), "two templates are for the same turns and reference")
+        if self.wording is not None:
+            for fault in _misfits(self.mode, self.wording):
+                raise ValueError(fault)
+
     @property
     def digest(self) -> str:
         """SHA-256 over all that decides what a judge is asked; two rubrics of one digest are one."""
         plain = msgspec.convert(msgspec.to_builtins(self), Rubric)  # a grade of 1 is one of 1.0
         return hashlib.sha256(msgspec.json.encode(plain)).hexdigest()
+
+
+_OF_MODE: Final[dict[Mode, frozenset[str]]] = {
+    "rating": frozenset({"lowest", "highest"}),
+    "preference": _NONE,
+    "label": frozenset({"labels"}),
+}
+"""The places that only rubrics of a mode can fill."""
+
+
+def _misfits(mode: Mode, wording: Wording) -> Iterator[str]:
+    """What a wording, right by itself, lacks for this mode or has too much."""
+    for name in ("criteria", "as_json", "as_line"):
+        strange = places_in(getattr(wording, name), name) - _OF_MODE[mode]
+        if strange:
+            yield f"wording.{name} has a place {_braced(strange)}, which mode {mode} does not fill"
+    if mode == "preference":
+        for name in sorted(MAY_BE_EMPTY):
+            if not getattr(wording, name).strip():
+                yield f"wording.{name} is needed where two are compared"
+        if "seat" not in places_in(wording.reply, "reply"):
+            yield "wording.reply lacks {seat}, which two that are compared need"
+
+
+def template_fault(mode: Mode, template: Template) -> str:
+    """What keeps a template from being filled for this mode, to be read behind its name; "" where nothing does."""
+    known = _TEMPLATE_PLACES.get((mode, template.turns))
+    if known is None:
+        return f" is for mode {mode} and {template.turns} turns; FastChat's are for ratings and preferences of 1 or 2"
+    references = {f"ref_answer_{turn + 1}" for turn in range(template.turns)} if template.reference else set()
+    unknown = places_in(template.prompt, f"template {template.name}") - known - references
+    return f" has a place {_braced(unknown)} that nothing fills" if unknown else ""
 
 
 def places_in(text: str, what: str) -> frozenset[str]:
