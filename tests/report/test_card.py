@@ -148,6 +148,14 @@ def test_a_suite_without_checks_gives_one_run_no_metadata() -> None:
     assert "no pass rate" in card
 
 
+def test_a_mean_says_what_it_rests_on_where_the_difference_rests_on_less() -> None:
+    """In the sentence and in the table; in the metadata each value always says it."""
+    plain = msgspec.structs.replace(measured(), comparisons=(lettered((*GOOD[:10], "-", "-"), BAD),))
+    card = model_card(plain)
+    assert "25.0% (n=12) against 80.0%" in card
+    assert "mean over 12 conversations" in metadata(card)["model-index"][0]["results"][0]["metrics"][0]["name"]
+
+
 def test_values_are_those_of_the_model_in_question() -> None:
     """The tuned one's, in full; shares run from 0 to 1."""
     dossier = measured()

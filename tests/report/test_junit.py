@@ -111,6 +111,16 @@ def test_a_regressed_verdict_fails_with_its_numbers() -> None:
     assert "check_pass.adjusted_p" not in found
 
 
+def test_each_arm_s_number_says_what_it_rests_on() -> None:
+    """In the properties always; in words where the difference rests on less."""
+    tuned = (*BAD[:10], "-", "-")
+    root = of(lettered(GOOD, tuned), arm(tuned, 4, checked=True), suite(12))
+    found = {one.attrib["name"]: one.attrib["value"] for one in root.iter("property")}
+    assert [found[f"check_pass.{name}"] for name in ("base_n", "tuned_n", "n")] == ["12", "10", "10"]
+    (said,) = cases(root, "verdicts")["checks passed (primary)"]
+    assert "base 75.0% (n=12), tuned 20.0%, tuned - base " in said.attrib["message"]
+
+
 def test_an_inconclusive_verdict_is_skipped_and_an_equal_one_passes() -> None:
     root = of(lettered(GOOD[:4], BAD[:4]), arm(BAD[:4], 4, checked=True), suite(4))
     assert message(cases(root, "verdicts")["words a reply"], "skipped").startswith("INCONCLUSIVE: ")

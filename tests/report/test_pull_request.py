@@ -34,6 +34,17 @@ def with_comparison(comparison: Comparison) -> str:
     )
 
 
+def test_the_numbers_of_a_headline_say_what_they_rest_on_where_the_difference_rests_on_less() -> None:
+    """In the headline, the sentence below it and the table alike: a mean over other conversations is another mean."""
+    whole = lettered(GOOD, BAD)
+    assert headline(whole) == "REGRESSED, checks passed 75.0% to 25.0%"
+    part = lettered(GOOD, (*BAD[:10], "-", "-"))
+    assert headline(part).endswith(", checks passed 75.0% (n=12) to 20.0%")
+    told = with_comparison(part)
+    assert "20.0% against 75.0% (n=12)" in told
+    assert "| 75.0% (n=12) | 20.0% |" in told
+
+
 @pytest.mark.parametrize("arms", [1, 2, 3])
 @pytest.mark.parametrize("family", range(8))
 def test_hostile_texts_do_nothing(family: int, arms: int) -> None:

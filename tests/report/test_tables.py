@@ -115,13 +115,18 @@ def test_refusals_that_there_are_none_of_are_not_called_full() -> None:
 
 
 def test_a_difference_that_is_not_that_of_the_two_columns_is_explained() -> None:
-    """Where an arm has a value in more conversations than the other has; what is missing says so itself."""
+    """Where an arm has a value in more conversations than both have, whether the other lacks them or has none."""
     whole = contrast("language_change", "all", "", 0, 0.25)
     fewer = Estimate(value=0.33, low=0.1, high=0.5, n=3, missing=0)
-    for difference, told in ((fewer, True), (msgspec.structs.replace(fewer, missing=1), False)):
-        apart = msgspec.structs.replace(whole, difference=difference)
-        shown = tables.overall_short(msgspec.structs.replace(COMPARISON, contrasts=(apart,)))
-        assert ("over the conversations that have a value in both" in shown.footnote) == told
+    for difference, told in (
+        (whole.difference, False),
+        (fewer, True),
+        (msgspec.structs.replace(fewer, missing=1), True),
+    ):
+        apart = msgspec.structs.replace(COMPARISON, contrasts=(msgspec.structs.replace(whole, difference=difference),))
+        for shown in (tables.overall(apart), tables.overall_short(apart)):
+            assert ("over the conversations that have a value in both" in shown.footnote) == told
+            assert (shown.rows[0][3] == "25.0%\n(n=4)") == told
 
 
 def test_turns_are_one_table_a_measure() -> None:
@@ -129,7 +134,7 @@ def test_turns_are_one_table_a_measure() -> None:
     found = tables.per_turn(COMPARISON)
     assert [table.title for table in found] == ["Refusals by turn", "Words a reply by turn"]
     assert [row[0] for row in found[0].rows] == ["1", "2"]
-    assert found[1].rows == (("1", "0, 4 missing", "80", "-", "- (4 missing)"),)
+    assert found[1].rows == (("1", "0, 4 missing", "80\n(n=4)", "-", "- (4 missing)"),)
 
 
 def test_capabilities_read_as_words_and_domains_as_the_suite_wrote_them() -> None:

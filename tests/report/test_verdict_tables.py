@@ -320,7 +320,7 @@ def test_one_conversation_says_nothing_of_others() -> None:
 def test_nothing_measured() -> None:
     none = lettered(["-"] * 3, ["pppp"] * 3)
     assert rows(none) == (
-        "checks passed primary", "-", "100.0%", "- (nothing measured)", "INCONCLUSIVE", "-", "0, 3 missing"
+        "checks passed primary", "-", "100.0% (n=3)", "- (nothing measured)", "INCONCLUSIVE", "-", "0, 3 missing"
     )  # fmt: skip
     assert first(none) == "Nothing measured."
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from multiturn.report.broken import FIX_FIRST, gravest_fact
 from multiturn.report.numbers import (
+    arms_of,
     change,
     difference_alone,
     estimate_alone,
@@ -132,7 +133,8 @@ def _primary(verdict: Verdict, names: Names) -> Iterator[str]:
 
 def _said(verdict: Verdict, names: Names, paired: Estimate, value: float) -> Iterator[str]:
     label, unit = label_of(verdict.measure), unit_of(verdict.measure)
-    arms = f"{number(verdict.contrast.tuned.value, unit)} against {number(verdict.contrast.base.value, unit)}"
+    base, tuned = arms_of(verdict.contrast)
+    arms = f"{tuned} against {base}"
     both = f"the {number(paired.n, 'count')} conversations{' that both have' if paired.missing else ''}"
     if _unchanged(verdict):
         yield f"{names.tuned} and {names.base} have the same {label} in each of {both}."

@@ -20,7 +20,7 @@ from xml.sax.saxutils import escape, quoteattr
 import msgspec
 
 from multiturn.report.conclusion import opening, primary_of
-from multiturn.report.numbers import counted, difference, in_short, label_of, number, unit_of
+from multiturn.report.numbers import arms_of, counted, difference, in_short, label_of, unit_of
 from multiturn.text.printable import printable
 
 if TYPE_CHECKING:
@@ -108,7 +108,9 @@ def properties(comparison: Comparison, base: RunRecord, tuned: RunRecord) -> dic
         contrast = verdict.contrast
         numbers = {
             "base": contrast.base.value,
+            "base_n": contrast.base.n,
             "tuned": contrast.tuned.value,
+            "tuned_n": contrast.tuned.n,
             "difference": contrast.difference.value,
             "low": contrast.difference.low,
             "high": contrast.difference.high,
@@ -138,9 +140,10 @@ def verdict_cases(comparison: Comparison) -> list[Case]:
 def _verdict_case(comparison: Comparison, verdict: Verdict) -> Case:
     unit, contrast = unit_of(verdict.measure), verdict.contrast
     primary = verdict.role == "primary"
-    arms = f"base {number(contrast.base.value, unit)}, tuned {number(contrast.tuned.value, unit)}"
+    base, tuned = arms_of(contrast)
     depends = "; what is missing could change this" if verdict.depends_on_missing else ""
-    told = f"{verdict.word.upper()}: {arms}, tuned - base {difference(contrast.difference, unit)}{depends}"
+    apart = difference(contrast.difference, unit)
+    told = f"{verdict.word.upper()}: base {base}, tuned {tuned}, tuned - base {apart}{depends}"
     said = " ".join(opening(comparison).sentences) if primary else verdict.advice
     outcome: Outcome | None = None
     if verdict.word == "regressed":

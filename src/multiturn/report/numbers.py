@@ -14,7 +14,7 @@ from multiturn.finding import SignalUnit
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from multiturn.results import Estimate
+    from multiturn.results import Contrast, Estimate
 
 Unit = SignalUnit | Literal["score", "times", "count"]
 """``score``: a grade or distance, two decimals; ``times``: a ratio; ``count``: whole things."""
@@ -155,6 +155,20 @@ def p_number(value: float | None) -> str:
 def estimate(value: Estimate, unit: Unit) -> str:
     """An arm's mean with its interval and what it rests on: ``41.7% [30.9, 52.5] n=20, 2 missing``."""
     return _estimate(value, unit, suffix="%" if unit in _PERCENT else "", sign="")
+
+
+def arms_of(contrast: Contrast, between: str = " ") -> tuple[str, str]:
+    """Base's and tuned's mean, to stand beside their difference: ``41.7%``, or ``41.7% (n=12)``.
+
+    The difference is over the conversations that both have. Where an arm's mean rests on more, it says on how many;
+    ``between`` stands before that.
+    """
+    unit, both = unit_of(contrast.measure), contrast.difference.n
+    base, tuned = (
+        f"{number(arm.value, unit)}{'' if arm.n == both else f'{between}(n={arm.n})'}"
+        for arm in (contrast.base, contrast.tuned)
+    )
+    return base, tuned
 
 
 def difference(value: Estimate, unit: Unit) -> str:

@@ -23,7 +23,7 @@ from multiturn.report.conclusion import (
     where_to_start,
 )
 from multiturn.report.markdown import fenced, inert, inert_table
-from multiturn.report.numbers import counted, difference, in_short, label_of, number, unit_of
+from multiturn.report.numbers import arms_of, counted, difference, in_short, label_of, number, unit_of
 from multiturn.report.page.conditions_shown import conditions_shown
 from multiturn.report.ranking import ranking_tables
 from multiturn.report.tables import QUOTED, Table, flipped_checks, pass_rates
@@ -176,9 +176,8 @@ def headline(comparison: Comparison) -> str:
     again = "A/A run: " if comparison.same_model else ""
     if primary is None:
         return f"{again}no verdict"
-    unit, contrast = unit_of(primary.measure), primary.contrast
-    arms = f"{number(contrast.base.value, unit)} to {number(contrast.tuned.value, unit)}"
-    return f"{again}{primary.word.upper()}, {label_of(primary.measure)} {arms}"
+    base, tuned = arms_of(primary.contrast)
+    return f"{again}{primary.word.upper()}, {label_of(primary.measure)} {base} to {tuned}"
 
 
 def _models(dossier: Dossier) -> str:

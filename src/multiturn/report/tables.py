@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from multiturn.finding import FAILS_AS_REFUSAL
-from multiturn.report.numbers import ABSENT, difference_alone, estimate, in_short, label_of, level, number, unit_of
+from multiturn.report.numbers import (
+    ABSENT,
+    arms_of,
+    difference_alone,
+    estimate,
+    in_short,
+    label_of,
+    level,
+    number,
+    unit_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -111,9 +121,10 @@ def brackets(contrasts: Sequence[Contrast]) -> str:
     levels = {level(one.difference) for one in contrasts}
     if not levels:
         return ""
+    of_both = f" {_OF_BOTH}" if any(map(_apart, contrasts)) else ""
     return (
         "n: conversations. [low, high]: where the true difference most likely lies "
-        f"({' and '.join(sorted(levels))} interval); with 0 inside, there may be none."
+        f"({' and '.join(sorted(levels))} interval); with 0 inside, there may be none.{of_both}"
     )
 
 
@@ -181,8 +192,8 @@ def _alike(one: Contrast, other: Contrast | None) -> bool:
 
 
 def _apart(one: Contrast) -> bool:
-    """Whether the difference rests on fewer conversations than an arm, though nothing is missing."""
-    return not one.difference.missing and one.difference.n < max(one.base.n, one.tuned.n)
+    """Whether the difference rests on fewer conversations than an arm."""
+    return one.difference.n < max(one.base.n, one.tuned.n)
 
 
 def lengths(comparison: Comparison, measures: Sequence[str] | None = None) -> Table:
@@ -384,5 +395,4 @@ def _decided(flip: Flip) -> str:
 def _cells(contrast: Contrast) -> tuple[str, str, str, str]:
     """What it rests on, each arm, and the difference with its interval."""
     unit, paired = unit_of(contrast.measure), contrast.difference
-    arms = number(contrast.base.value, unit), number(contrast.tuned.value, unit)
-    return rests_on(paired), *arms, difference_alone(paired, unit)
+    return rests_on(paired), *arms_of(contrast, "\n"), difference_alone(paired, unit)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from multiturn.report.numbers import (
     ABSENT,
+    arms_of,
     change,
     difference_alone,
     label_of,
@@ -205,8 +206,7 @@ def _row(verdict: Verdict, *, same_model: bool) -> tuple[str, ...]:
     contrast, unit = verdict.contrast, unit_of(verdict.measure)
     return (
         "\n".join((label_of(verdict.measure), *_marks(verdict))),
-        number(contrast.base.value, unit),
-        number(contrast.tuned.value, unit),
+        *arms_of(contrast, "\n"),
         "\n".join((change(contrast.difference.value, unit), *_range(contrast.difference, unit))),
         "\n".join((verdict.word.upper(), *_doubts(verdict, same_model=same_model))),
         _finds(verdict),

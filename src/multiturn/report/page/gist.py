@@ -13,7 +13,7 @@ import msgspec
 from multiturn.finding import FAILS_AS_REFUSAL
 from multiturn.report.broken import broken, what_is_wrong
 from multiturn.report.conclusion import Names, farthest, opening, primary_of, what_next, where_to_start
-from multiturn.report.numbers import change, counted, difference_alone, label_of, number, unit_of
+from multiturn.report.numbers import arms_of, change, counted, difference_alone, label_of, number, unit_of
 from multiturn.report.page.reach import BEHIND, WHOLE_LIST
 from multiturn.report.tables import rests_on
 from multiturn.results import MOVED
@@ -134,14 +134,14 @@ class _Telling:
         tuned = self._arms[1].name
         said = opening(comparison, Names(f"{tuned[:1].upper()}{tuned[1:]}", self._arms[0].name))
         told = [one for one in (*said.noise, said.fact, *said.said) if one] or [said.advice]
-        unit = unit_of(primary.measure) if primary is not None else "score"
+        numbers = arms_of(primary.contrast) if primary is not None else ("", "")
         return Gist(
             arm=self._arms[1],
             at=at,
             badges=tuple(self._badges()),
             about=label_of(comparison.plan.primary),
-            base=number(primary.contrast.base.value, unit) if primary is not None else "",
-            tuned=number(primary.contrast.tuned.value, unit) if primary is not None else "",
+            base=numbers[0],
+            tuned=numbers[1],
             heading=told[0],
             lead=(*told[1:], *self._by_refusing(tuned)),
             wrong=tuple(map(self._wrong, self._broken)),
@@ -189,11 +189,12 @@ class _Telling:
     def _item(self, verdict: Verdict) -> Item:
         contrast, unit = verdict.contrast, unit_of(verdict.measure)
         paired = contrast.difference
+        base, tuned = arms_of(contrast)
         return Item(
             label=label_of(verdict.measure),
             marks=tuple(self._marks(verdict)),
-            base=number(contrast.base.value, unit),
-            tuned=number(contrast.tuned.value, unit),
+            base=base,
+            tuned=tuned,
             difference=difference_alone(paired, unit),
             rests_on=Led(f"n={rests_on(paired)}", WHOLE_LIST if paired.n == self._reach.conversations else ""),
             behind=tuple(self._behind(verdict.measure)),

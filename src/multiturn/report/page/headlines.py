@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from multiturn.report.conclusion import does
 from multiturn.report.numbers import (
+    arms_of,
     counted,
     difference,
     estimate_alone,
@@ -75,8 +76,8 @@ def measures_title(comparison: Comparison, measures: Sequence[str]) -> str:
 
 def _told(comparison: Comparison, contrast: Contrast, verdict: Verdict | None) -> str:
     tuned, base = _names(comparison)
-    unit, label, value = unit_of(contrast.measure), label_of(contrast.measure), contrast.difference.value
-    arms = number(contrast.tuned.value, unit), number(contrast.base.value, unit)
+    label, value = label_of(contrast.measure), contrast.difference.value
+    arms = arms_of(contrast)[::-1]
     word = verdict.word if verdict is not None else "inconclusive"
     plain = f"{label}: {tuned.lower()} {arms[0]}, {base} {arms[1]}"
     if comparison.same_model:

@@ -8,6 +8,7 @@ import msgspec
 
 from multiturn.report.conclusion import primary_of
 from multiturn.report.numbers import (
+    arms_of,
     counted,
     difference_alone,
     estimate,
@@ -151,9 +152,9 @@ def _against_base(page: Page) -> Table | None:
 
 
 def _cells(verdict: Verdict) -> tuple[str, ...]:
-    contrast, unit = verdict.contrast, unit_of(verdict.measure)
-    arms = number(contrast.base.value, unit), number(contrast.tuned.value, unit)
-    return *arms, difference_alone(contrast.difference, unit), verdict.word.upper(), rests_on(contrast.difference)
+    paired = verdict.contrast.difference
+    told = difference_alone(paired, unit_of(verdict.measure))
+    return *arms_of(verdict.contrast), told, verdict.word.upper(), rests_on(paired)
 
 
 def _all(names: list[str]) -> str:
