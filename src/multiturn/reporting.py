@@ -227,7 +227,8 @@ def _parquet(of: Report, file: IO[bytes]) -> None:
 def _junit(of: Report, file: IO[bytes]) -> None:
     dossier = dossier_of(of)
     held = [assessed(of.store, run) for run in of.runs[1:] or of.runs]
-    _write(file, junit(dossier, of.suite, held))
+    base = of.store.transcripts(of.runs[0].id) if len(of.runs) > 1 else ()
+    _write(file, junit(dossier, of.suite, held, base))
 
 
 _WRITERS: Final[dict[Form, Callable[[Report, IO[bytes]], None]]] = {

@@ -72,10 +72,13 @@ def parsed(told: str) -> ET.Element:
     return root
 
 
-def of(comparison: Comparison, transcripts: Sequence[Assessed], the_suite: Suite) -> ET.Element:
-    """The file of a comparison of lettered runs."""
+def of(
+    comparison: Comparison, transcripts: Sequence[Assessed], the_suite: Suite, base: Sequence[Assessed] | None = None
+) -> ET.Element:
+    """The file of a comparison of lettered runs; of base only what it lacks is told, and by itself it lacks nothing."""
     plain = msgspec.structs.replace(filled(), comparisons=(comparison,))
-    return parsed("".join(junit(plain, the_suite, [transcripts])))
+    held_by_base = arm(["pppp"] * len(the_suite.conversations), 4, checked=False) if base is None else base
+    return parsed("".join(junit(plain, the_suite, [transcripts], (one.transcript for one in held_by_base))))
 
 
 def cases(root: ET.Element, name: str) -> dict[str, ET.Element]:
@@ -93,7 +96,7 @@ def message(case: ET.Element, tag: str) -> str:
 def alone(*transcripts: Assessed, the_suite: Suite) -> dict[str, ET.Element]:
     """The tests of one run."""
     plain = filled(arms=1)
-    return cases(parsed("".join(junit(plain, the_suite, [transcripts]))), "conversations")
+    return cases(parsed("".join(junit(plain, the_suite, [transcripts], ()))), "conversations")
 
 
 def test_a_regressed_verdict_fails_with_its_numbers() -> None:
@@ -166,6 +169,22 @@ def test_turns_that_are_missing_are_an_error_and_so_is_a_conversation_that_was_n
     assert message(found["c2"], "error") == "5 of 5 turns are missing through no doing of the model (not held 5)"
 
 
+def test_turns_that_base_lacks_are_told_and_counted() -> None:
+    """There nothing can be lost, which is not the same as that nothing was; what tuned lost elsewhere is a failure."""
+    base, tuned = ["pp--", "pp--", "pppp", "ppp-"], ["pppp", "pfff", "pppp", "pp--"]
+    held_by_base = [one for one in arm(base, 4, checked=True) if one.transcript.session.conversation != "c2"]
+    root = of(lettered(base, tuned), arm(tuned, 4, checked=True), suite(4), held_by_base)
+    found = cases(root, "conversations")
+    told = "turns of base are missing through no doing of the model"
+    assert message(found["c0"], "skipped").startswith(f"2 of 5 {told} (server 2): ")
+    assert message(found["c1"], "failure") == "1 check that base passes fails"
+    assert f"2 of 5 {told}" in found["c1"].findtext("failure", "")
+    assert message(found["c2"], "skipped").startswith(f"5 of 5 {told} (not held 5): ")
+    assert f"doing of the model (server 2); 1 of 5 {told} (server 1)" in message(found["c3"], "error")
+    (counts,) = [one.attrib for one in root.findall("testsuite") if one.attrib["name"] == "conversations"]
+    assert (counts["failures"], counts["errors"], counts["skipped"]) == ("1", "1", "2")
+
+
 def test_one_run_fails_where_its_own_checks_do() -> None:
     """It has no baseline; ``not applicable`` is no failure, and every refusal is counted."""
     four = suite(3)
@@ -191,7 +210,7 @@ def test_the_time_is_that_of_the_replies() -> None:
 
 def test_several_runs_have_suites_of_their_own() -> None:
     plain = filled(arms=3)
-    root = parsed("".join(junit(plain, suite_of([{}], OF_RUN), [[], []])))
+    root = parsed("".join(junit(plain, suite_of([{}], OF_RUN), [[], []], ())))
     names = [one.attrib["name"] for one in root.findall("testsuite")]
     assert names == ["verdicts of arm 2", "conversations of arm 2", "verdicts of arm 3", "conversations of arm 3"]
 
@@ -201,7 +220,7 @@ def every_field(text: str, arms: int) -> Iterator[str]:
     conversation = dict.fromkeys(OF_CONVERSATION, text) | {"id": text[:150] or "x"}
     run = dict.fromkeys(OF_RUN, text) | {"created": OF_RUN["created"], "suite": text or "s"}
     dossier: Dossier = filled(conversation, run=run, arms=arms)
-    return junit(dossier, suite_of([conversation], run), [[]] * max(1, arms - 1))
+    return junit(dossier, suite_of([conversation], run), [[]] * max(1, arms - 1), ())
 
 
 @pytest.mark.parametrize("name", list(HOSTILE)[::3])

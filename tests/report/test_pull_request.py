@@ -42,7 +42,7 @@ def test_the_numbers_of_a_headline_say_what_they_rest_on_where_the_difference_re
     assert headline(part).endswith(", checks passed 75.0% (n=12) to 20.0%")
     told = with_comparison(part)
     assert "20.0% against 75.0% (n=12)" in told
-    assert "| 75.0% (n=12) | 20.0% |" in told
+    assert "| 75.0%<br>(n=12) | 20.0% |" in told
 
 
 @pytest.mark.parametrize("arms", [1, 2, 3])

@@ -3,7 +3,8 @@
 Of a comparison a verdict fails if it is *regressed* and is skipped, with the reason, if it is *inconclusive*; a
 conversation fails if a check that base passes fails in tuned. One run by itself has no baseline: there a conversation
 fails if any of its checks does. Either way a conversation is an error where turns are missing through no doing of the
-model, and nothing fails. Numbers stand in the properties of the suites of verdicts, in full.
+model, and nothing fails; where only base lacks turns it is skipped, since nothing can be lost there. Numbers stand
+in the properties of the suites of verdicts, in full.
 
 Any text can stand in it: what XML 1.0 has no letters for is shown as in a terminal. What this module does not know:
 how a verdict comes about, files.
@@ -14,6 +15,7 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from itertools import groupby
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
 from xml.sax.saxutils import escape, quoteattr
 
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from multiturn.finding import Assessed
     from multiturn.report.dossier import Dossier
     from multiturn.results import Comparison, Flip, Verdict
+    from multiturn.transcript import Transcript
 
 Outcome = Literal["failure", "error", "skipped"]
 
@@ -55,15 +58,18 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     out: str = ""
 
 
-def junit(dossier: Dossier, suite: Suite, transcripts: Sequence[Iterable[Assessed]]) -> Iterator[str]:
+def junit(
+    dossier: Dossier, suite: Suite, transcripts: Sequence[Iterable[Assessed]], base: Iterable[Transcript]
+) -> Iterator[str]:
     """The file, piece by piece.
 
     Args:
         dossier: The runs and what was concluded.
         suite: What they were held with.
         transcripts: Of one run its own; of more, those of each run but the first, in order.
+        base: Of more than one run, those of the first; of one, none.
     """
-    suites = list(_suites(dossier, suite, transcripts))
+    suites = list(_suites(dossier, suite, transcripts, base))
     total = _counts([case for *_, cases in suites for case in cases])
     yield '<?xml version="1.0" encoding="UTF-8"?>\n'
     yield f'<testsuites name="multiturn"{_attributes(total)}>\n'
@@ -80,19 +86,20 @@ def junit(dossier: Dossier, suite: Suite, transcripts: Sequence[Iterable[Assesse
 
 
 def _suites(
-    dossier: Dossier, suite: Suite, transcripts: Sequence[Iterable[Assessed]]
+    dossier: Dossier, suite: Suite, transcripts: Sequence[Iterable[Assessed]], base: Iterable[Transcript]
 ) -> Iterator[tuple[str, RunRecord, dict[str, str], list[Case]]]:
     """Each with its name, the run that it is of, its properties and its tests."""
     if not dossier.comparisons:
         run = dossier.runs[0]
-        cases = list(_Conversations(suite, run, None).cases(transcripts[0]))
+        cases = list(_Conversations(suite, run).cases(transcripts[0]))
         yield "conversations", run, {"run": run.id, "model": run.arm.spec}, cases
         return
+    lacking = _lacking(suite, dossier.runs[0], base)
     others = zip(dossier.comparisons, dossier.runs[1:], dossier.arms[1:], transcripts, strict=True)
     for comparison, run, arm, held in others:
         of = f" of {arm.name}" if len(dossier.comparisons) > 1 else ""
         yield f"verdicts{of}", run, properties(comparison, dossier.runs[0], run), verdict_cases(comparison)
-        yield f"conversations{of}", run, {}, list(_Conversations(suite, run, comparison).cases(held))
+        yield f"conversations{of}", run, {}, list(_Conversations(suite, run, comparison, lacking).cases(held))
 
 
 def properties(comparison: Comparison, base: RunRecord, tuned: RunRecord) -> dict[str, str]:
@@ -162,12 +169,22 @@ def _verdict_case(comparison: Comparison, verdict: Verdict) -> Case:
 
 
 class _Conversations:
-    """The tests of one run's conversations; with a comparison the run is the tuned one."""
+    """The tests of one run's conversations.
 
-    def __init__(self, suite: Suite, run: RunRecord, comparison: Comparison | None) -> None:
+    With a comparison the run is the tuned one, and ``lacking`` says by conversation what base lacks of it.
+    """
+
+    def __init__(
+        self,
+        suite: Suite,
+        run: RunRecord,
+        comparison: Comparison | None = None,
+        lacking: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         self._suite: Final = suite
         self._run: Final = run
         self._comparison: Final = comparison
+        self._lacking: Final = lacking
         changes = comparison.changes if comparison is not None else ()
         self._lost: Final[Mapping[str, Sequence[Flip]]] = {
             one.conversation: [flip for flip in one.flips if flip.after == "fail"] for one in changes
@@ -188,11 +205,13 @@ class _Conversations:
         else:
             told = [_lost(flip) for flip in self._lost.get(conversation.id, ())]
             what, kind = f"that base passes {'fails' if len(told) == 1 else 'fail'}", "lost_check"
-        missing = self._missing(conversation, samples)
-        outcome: Outcome | None = "failure" if told else "error" if missing else None
-        message = f"{counted(len(told), 'check')} {what}" if told else missing
+        missing = _missing(conversation, (one.transcript for one in samples), self._run.conditions.planned_samples)
+        lacking = self._lacking.get(conversation.id, "")
+        outcome: Outcome | None = "failure" if told else "error" if missing else "skipped" if lacking else None
+        absent = [one for one in (missing, lacking) if one]
+        message = f"{counted(len(told), 'check')} {what}" if told else "; ".join(absent)
         more = [f"{len(told) - MOST} more"] if len(told) > MOST else []
-        lines = [*told[:MOST], *more, *([missing] if missing and told else []), self._to_read(conversation)]
+        lines = [*told[:MOST], *more, *(absent if told else []), self._to_read(conversation)]
         category = conversation.capability or conversation.category or "conversations"
         return Case(
             classname=f"{self._suite.name.translate(_PLAIN)}.{category}",
@@ -205,21 +224,35 @@ class _Conversations:
             out=_counted(samples),
         )
 
-    def _missing(self, conversation: Conversation, samples: Sequence[Assessed]) -> str:
-        """How many turns are missing through no doing of the model, and why; empty where none is."""
-        planned = len(conversation.turns) * self._run.conditions.planned_samples
-        records = [turn for one in samples for turn in one.transcript.turns]
-        lost = Counter[str](turn.failure.kind if turn.failure else turn.status for turn in records if turn.missing)
-        never = planned - len(records)
-        lost.update({"not held": never} if never > 0 else {})
-        kinds = ", ".join(f"{kind} {count}" for kind, count in sorted(lost.items()))
-        return f"{lost.total()} of {planned} turns are missing through no doing of the model ({kinds})" if lost else ""
-
     def _to_read(self, conversation: Conversation) -> str:
         name = shlex.quote(conversation.id)
         if self._comparison is None:
             return f"read it: multiturn show {self._run.id} {name}"
         return f"side by side: multiturn diff {self._comparison.base_run} {self._run.id} {name}"
+
+
+def _lacking(suite: Suite, base: RunRecord, transcripts: Iterable[Transcript]) -> dict[str, str]:
+    """What base lacks of each conversation of which it lacks something; of that nothing can be lost or won."""
+    held = {name: list(group) for name, group in groupby(transcripts, lambda one: one.session.conversation)}
+    planned = base.conditions.planned_samples
+    found = {one.id: _missing(one, held.get(one.id, ()), planned, of=" of base") for one in suite.conversations}
+    return {name: f"{told}: a check lost there can't be seen" for name, told in found.items() if told}
+
+
+def _missing(conversation: Conversation, transcripts: Iterable[Transcript], samples: int, of: str = "") -> str:
+    """How many turns are missing through no doing of the model, and why; empty where none is.
+
+    ``samples`` is how often the conversation was to be held, ``of`` names another run than the one in question.
+    """
+    planned = len(conversation.turns) * samples
+    records = [turn for one in transcripts for turn in one.turns]
+    lost = Counter[str](turn.failure.kind if turn.failure else turn.status for turn in records if turn.missing)
+    never = planned - len(records)
+    lost.update({"not held": never} if never > 0 else {})
+    kinds = ", ".join(f"{kind} {count}" for kind, count in sorted(lost.items()))
+    if not lost:
+        return ""
+    return f"{lost.total()} of {planned} turns{of} are missing through no doing of the model ({kinds})"
 
 
 def _failing(samples: Iterable[Assessed], *, several: bool) -> Iterator[str]:
