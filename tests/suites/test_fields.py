@@ -189,7 +189,7 @@ def test_a_repeated_id_is_told_even_where_the_first_is_faulty() -> None:
         ('{"id": "a", "Turns": ["x"]}', "Turns: is no field; write it as turns"),
         ('{"id": "a", "turn": ["x"]}', "turn: is no field; write it as turns"),
         ('{"id": "a", "messages": ["x"]}', "messages: is no field; write it as turns"),
-        ('{"question_id": 1, "turns": ["x"]}', "question_id: is no field; write it as id"),
+        ('{"conversation_id": 1, "turns": ["x"]}', "conversation_id: is no field; write it as id"),
         ('{"id": "a", "turns": ["x"], "capabilty": "recovery"}', "capabilty: is no field; write it as capability"),
         ('{"id": "a", "turns": ["x"], "system_prompt": "s"}', "system_prompt: is no field; write it as system"),
         (with_turn('{"user": "x"}'), "turns[1].user: is no field; write it as text"),

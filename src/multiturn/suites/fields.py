@@ -85,7 +85,7 @@ def read_conversation(entry: Entry, findings: Findings) -> tuple[str | None, Con
     if not isinstance(raw, Raw):
         place.fault(f'a conversation must be an object like {{"id": ..., "turns": [...]}}, not {kind_of(raw)}')
         return None, None
-    _report_everywhere(raw, place)
+    report_everywhere(raw, place)
     values = _read_fields(Conversation, raw, place, special=("id", "turns"))
     meant = _report_names(Conversation, raw, place)
     identifier = _read_id(raw, place.at("id"), missing="id" not in meant)
@@ -103,7 +103,7 @@ def read_header(header: Raw, findings: Findings) -> dict[str, str]:
     """What stands beside the list of conversations: name, version, description."""
     place = Place(findings, None, "")
     header.setdefault("conversations", TAKEN)  # where it is missing, stage one has told
-    _report_everywhere(header, place)
+    report_everywhere(header, place)
     _report_names(Suite, header, place)
     version = header.get("version")
     if isinstance(version, int) and not isinstance(version, bool):
@@ -123,11 +123,15 @@ def seen(text: str) -> bool:
 
 
 def _read_id(raw: Raw, place: Place, *, missing: bool) -> str | None:
-    value = raw.get("id")
     if "id" not in raw:
         if missing:
             place.fault("is missing; give each conversation an id of its own")
         return None
+    return sound_id(raw["id"], place)
+
+
+def sound_id(value: object, place: Place) -> str | None:
+    """An id as it stands in a file, as text; None where it is none, with the fault put down."""
     if isinstance(value, Refused):
         return None
     if isinstance(value, int) and not isinstance(value, bool):
@@ -178,7 +182,7 @@ def _read_turn(value: object, index: int, place: Place) -> Turn | None:
         return None
     try:
         if isinstance(value, str):
-            return Turn(text=_text(value))
+            return Turn(text=sound_text(value))
         if isinstance(value, Raw):
             return _read_turn_object(value, index, place)
     except ValueError as error:
@@ -238,7 +242,7 @@ def _read_as(wanted: object, value: object, *, blank_allowed: bool) -> object:
     if choices == [str]:
         if not isinstance(value, str):
             raise ValueError(f"must be text, not {kind_of(value)}")
-        return _text(value, blank_allowed=blank_allowed)
+        return sound_text(value, blank_allowed=blank_allowed)
     if choices == [int]:  # every whole number in a suite is a distance
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
             raise ValueError(f"must be a whole number, 1 or more, not {kind_of(value)}")
@@ -262,7 +266,7 @@ def _one_of(words: tuple[str, ...], value: object) -> str:
     raise ValueError(f"must be one of {', '.join(words)}, not {kind_of(value)}{more}")
 
 
-def _text(value: str, *, blank_allowed: bool = False) -> str:
+def sound_text(value: str, *, blank_allowed: bool = False) -> str:
     """Text with a line feed for every line end.
 
     Raises:
@@ -306,7 +310,7 @@ def _meant(kind: type[Turn | Conversation | Suite], name: str) -> str | None:
     return near[0] if near else None
 
 
-def _report_everywhere(raw: Raw, place: Place) -> None:
+def report_everywhere(raw: Raw, place: Place) -> None:
     """Tell of names given twice and of numbers that are none, at any depth, in the user's own data too."""
     waiting: list[tuple[object, Place]] = [(raw, place)]
     while waiting:

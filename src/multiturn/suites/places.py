@@ -98,6 +98,12 @@ def read_document(data: bytes) -> Document:
     return whole
 
 
+def read_lines(data: bytes) -> Document:
+    """The objects of a file that is JSON Lines and nothing else."""
+    lines, faults = _decode(data)
+    return _lines(lines, faults)
+
+
 def _decode(data: bytes) -> tuple[list[str | None], tuple[Fault, ...]]:
     """The file's lines, None for those that are not UTF-8, with a fault for each of these."""
     for mark, encoding in _MARKS:

@@ -1,7 +1,8 @@
 """Reading suites: a file, or the name of a suite we ship, becomes a Suite, or one error with all faults of the file.
 
-Two stages: :mod:`multiturn.suites.places` finds the raw conversations and where they stand,
-:mod:`multiturn.suites.fields` reads each. Everything is read before anything is asked of a model.
+Two stages: :mod:`multiturn.suites.places` finds the raw conversations and where they stand, then each is read: by
+:mod:`multiturn.suites.fields`, or where the file has another tool's form (:mod:`multiturn.suites.forms`) by what reads
+that. Everything is read before anything is asked of a model.
 """
 
 from __future__ import annotations
@@ -15,12 +16,16 @@ import msgspec
 
 from multiturn.conversation import Conversation, Suite
 from multiturn.errors import NotFound, SuiteError, UsageError
+from multiturn.suites.benchmarks import read_dialogue, read_question
+from multiturn.suites.chat_logs import read_chat
 from multiturn.suites.fields import read_conversation, read_header, same_id
-from multiturn.suites.findings import Findings, Place, shown
-from multiturn.suites.places import Document, Entry, Fault, read_document
+from multiturn.suites.findings import Findings, Place, kind_of, shown
+from multiturn.suites.forms import FORMS, Form, Found, Replies, first_form, form_of, whole
+from multiturn.suites.places import Document, Entry, Fault, Raw, read_document
 from multiturn.suites.selection import select
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from importlib.resources.abc import Traversable
 
 SUITE_ENDING: Final = ".json"
@@ -42,11 +47,12 @@ class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Examined(msgspec.Struct, frozen=True, kw_only=True):
     """All that a file holds: the sound conversations, and what is wrong with the others.
 
-    ``notes`` are no faults: names that are no fields of ours and were not read.
+    ``notes`` are no faults: what was not read, or not kept as it stood. ``form`` is whose form the file has.
     """
 
     name: str
     conversations: tuple[Conversation, ...]
+    form: Form = "multiturn"
     faults: tuple[Fault, ...]
     notes: tuple[Fault, ...] = ()
     version: str = "1"
@@ -56,7 +62,8 @@ class Examined(msgspec.Struct, frozen=True, kw_only=True):
 def load_suite(source: str | Path) -> Suite:
     """The suite in a file, or the one we ship under this name (a file of that name comes first).
 
-    A shipped part (``quick``) comes under its own name, with the conversations that it names.
+    A shipped part (``quick``) comes under its own name, with the conversations that it names. A file may have another
+    tool's form (FastChat's questions, MT-Bench-101, OpenAI messages, ShareGPT); its replies become goldens.
 
     Raises:
         SuiteError: the file has faults; all of them are told.
@@ -77,7 +84,7 @@ def _part(source: str | Path) -> Part | None:
 
 
 def unread_names(source: str | Path) -> tuple[str, ...]:
-    """Names in a file that are no fields of ours and were not read, each with its place.
+    """What stands in a file and was not read, or not kept as it stood, each with its place.
 
     Raises:
         NotFound, UsageError: as :func:`load_suite`.
@@ -137,41 +144,94 @@ def parse_suite(data: bytes, name: str) -> Suite:
     )
 
 
-def examine(data: bytes, name: str) -> Examined:
-    """Read all of a file, and tell what is wrong instead of raising."""
-    document = read_document(data)
+def examine_file(source: str | Path, form: Form | None = None, replies: Replies = "golden") -> Examined:
+    """Read all of a file, as :func:`examine` does.
+
+    Raises:
+        NotFound, UsageError: as :func:`load_suite`.
+    """
+    return examine(_read_file(source), str(source), form, replies)
+
+
+def examine(data: bytes, name: str, form: Form | None = None, replies: Replies = "golden") -> Examined:
+    """Read all of a file, and tell what is wrong instead of raising.
+
+    Args:
+        data: the file.
+        name: what names the suite where the file does not.
+        form: whose form it has; by default that of its first object.
+        replies: what becomes of replies in another tool's form.
+    """
+    document = whole(read_document(data))
     findings = Findings()
     findings.faults += document.faults
-    header = read_header(document.header, findings)
-    conversations = _read_conversations(document, findings)
+    form = form or first_form(document)
+    header = read_header(document.header, findings) if form == "multiturn" or document.header else {}
+    conversations = _read_conversations(document, findings, form, replies)
     return Examined(
         name=header.get("name") or Path(name).stem or name,
         version=header.get("version", "1"),
-        description=header.get("description", ""),
+        description=header.get("description") or _told(form, conversations),
+        form=form,
         conversations=conversations,
         faults=_in_order(findings.faults),
         notes=_in_order(findings.notes),
     )
 
 
-def _read_conversations(document: Document, findings: Findings) -> tuple[Conversation, ...]:
-    """The sound conversations; one whose id was there before is a fault, whether or not the first one is sound."""
+def _read_conversations(
+    document: Document, findings: Findings, form: Form, replies: Replies
+) -> tuple[Conversation, ...]:
+    """The sound conversations; one whose id was there before is a fault, whether or not the first one is sound.
+
+    Where ids were made of what is said, one that was there before is the same conversation again, and is left out.
+    """
     first: dict[str, Entry] = {}
     sound: list[Conversation] = []
     for entry in document.entries:
-        identifier, conversation = read_conversation(entry, findings)
-        if identifier is not None:
-            earlier = first.setdefault(same_id(identifier), entry)
+        found = _read_entry(entry, findings, form, replies)
+        if found.id is not None:
+            earlier = first.setdefault(same_id(found.id), entry)
             if earlier is not entry:
+                place = Place(findings, entry.line, entry.path)
                 where = f"{earlier.path} at line {earlier.line}" if earlier.path else f"line {earlier.line}"
-                text = (
-                    f"{shown(identifier)} is a duplicate of the id of {where}; give each conversation an id of its own"
-                )
-                Place(findings, entry.line, entry.path).at("id").fault(text)
+                if found.made:
+                    place.note(f"is word for word the conversation of {where}, and is left out")
+                else:
+                    text = f"{shown(found.id)} is a duplicate of the id of {where}"
+                    key = "question_id" if form == "fastchat" else "id"
+                    place.at(key).fault(f"{text}; give each conversation an id of its own")
                 continue
-        if conversation is not None:
-            sound.append(conversation)
+        if found.conversation is not None:
+            sound.append(found.conversation)
     return tuple(sound)
+
+
+def _read_entry(entry: Entry, findings: Findings, form: Form, replies: Replies) -> Found:
+    """One entry, in the form that the file has."""
+    raw, place = entry.value, Place(findings, entry.line, entry.path)
+    if form == "multiturn":
+        return Found(*read_conversation(entry, findings))
+    if not isinstance(raw, Raw):
+        place.fault(f"must be {FORMS[form]}, not {kind_of(raw)}")
+        return Found()
+    own = form_of(raw)
+    if own not in (form, "multiturn"):
+        place.fault(f"is {FORMS[own]}, and the file begins with {FORMS[form]}; give a file for each")
+        return Found()
+    if form == "fastchat":
+        return read_question(raw, place, replies)
+    if form == "mtbench101":
+        return read_dialogue(raw, place, replies)
+    return read_chat(raw, place, form, replies)
+
+
+def _told(form: Form, conversations: Sequence[Conversation]) -> str:
+    """What a file of another form was, since the suite does not show it any more."""
+    if form == "multiturn":
+        return ""
+    goldens = sum(turn.golden is not None for one in conversations for turn in one.turns)
+    return f"{len(conversations)} conversations, each {FORMS[form]}; {goldens} replies kept as goldens"
 
 
 def _in_order(faults: list[Fault]) -> tuple[Fault, ...]:
