@@ -93,7 +93,7 @@ class Wording(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     def __post_init__(self) -> None:
         for name in PLACES:
             for fault in wording_faults(name, getattr(self, name)):
-                raise ValueError(f"wording.{name}{fault}")
+                raise ValueError(f"wording.{name}: {fault}")
 
 
 _NONE: Final[frozenset[str]] = frozenset()
@@ -123,22 +123,22 @@ MAY_BE_EMPTY: Final = frozenset({"conversation", "ask_whole"})
 
 
 def wording_faults(name: str, text: str) -> Iterator[str]:
-    """What is wrong with the wording of this name, each to be read behind the name."""
+    """What is wrong with the wording of this name."""
     if not text.strip():
         if name not in MAY_BE_EMPTY:
-            yield " is empty"
+            yield "is empty"
         return
     try:
         found = places_in(text, "")
     except ValueError as error:
-        yield str(error)
+        yield str(error).removeprefix(": ")
         return
     needed, allowed = PLACES[name]
     if needed - found:
-        yield f" lacks {_braced(needed - found)}"
+        yield f"lacks {_braced(needed - found)}"
     if unknown := found - needed - allowed:
         known = f"it may have {_braced(needed | allowed)}" if needed | allowed else "it has no places"
-        yield f" has a place {_braced(unknown)} that nothing fills; {known}, and a brace is written twice: {{{{"
+        yield f"has a place {_braced(unknown)} that nothing fills; {known}, and a brace is written twice: {{{{"
 
 
 def _braced(names: Iterable[str]) -> str:
@@ -212,7 +212,7 @@ class Rubric(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forb
         shapes = [(template.turns, template.reference) for template in self.templates]
         require(len(set(shapes)) == len(shapes), "two templates are for the same turns and reference")
         if self.wording is not None:
-            for fault in _misfits(self.mode, self.wording):
+            for fault in misfits(self.mode, self.wording):
                 raise ValueError(fault)
 
     @property
@@ -230,18 +230,18 @@ _OF_MODE: Final[dict[Mode, frozenset[str]]] = {
 """The places that only rubrics of a mode can fill."""
 
 
-def _misfits(mode: Mode, wording: Wording) -> Iterator[str]:
+def misfits(mode: Mode, wording: Wording) -> Iterator[str]:
     """What a wording, right by itself, lacks for this mode or has too much."""
     for name in ("criteria", "as_json", "as_line"):
         strange = places_in(getattr(wording, name), name) - _OF_MODE[mode]
         if strange:
-            yield f"wording.{name} has a place {_braced(strange)}, which mode {mode} does not fill"
+            yield f"wording.{name}: has a place {_braced(strange)}, which mode {mode} does not fill"
     if mode == "preference":
         for name in sorted(MAY_BE_EMPTY):
             if not getattr(wording, name).strip():
-                yield f"wording.{name} is needed where two are compared"
+                yield f"wording.{name}: is needed where two are compared"
         if "seat" not in places_in(wording.reply, "reply"):
-            yield "wording.reply lacks {seat}, which two that are compared need"
+            yield "wording.reply: lacks {seat}, which two that are compared need"
 
 
 def template_fault(mode: Mode, template: Template) -> str:
