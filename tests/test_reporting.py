@@ -13,6 +13,7 @@ import pytest
 from multiturn import api
 from multiturn.cli import reporting as command
 from multiturn.errors import UsageError
+from multiturn.finding import FAILS_AS_REFUSAL
 from multiturn.reporting import Form, dossier_of
 
 TURN: Final = {"text": "Cake?", "checks": [{"kind": "says", "any": ["cake*"]}, {"kind": "says", "any": ["plum*"]}]}
@@ -105,6 +106,18 @@ def test_one_run_names_the_checks_that_it_fails(store: api.Store) -> None:
         ("d", 0, "not: says 'plum*'"),
     ]
     assert dossier.read == ()
+
+
+def test_a_check_that_a_refusal_fails_is_told_as_one(tmp_path: Path) -> None:
+    """What its failing would mean did not happen."""
+    turn = {"text": "Cake?", "checks": [{"kind": "says", "any": ["cake*"], "why": "forgets the cake"}]}
+    (tmp_path / "one.json").write_text(json.dumps([{"id": "a", "turns": [turn]}]), encoding="utf-8")
+    (tmp_path / "m.json").write_text(json.dumps({"a": ["I'm sorry, but I can't help with that."]}), encoding="utf-8")
+    job = api.Job(suite=tmp_path / "one.json", store=tmp_path / "runs.db")
+    held = api.evaluate(f"scripted:{tmp_path}/m.json", job)
+    with api.open_store(job.store) as opened:
+        (failed,) = dossier_of(api.report_of(opened, [held.run.id])).failed
+    assert failed.what == FAILS_AS_REFUSAL
 
 
 def test_a_place_that_can_not_be_written_loses_nothing(store: api.Store, tmp_path: Path) -> None:

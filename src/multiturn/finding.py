@@ -89,6 +89,15 @@ FAILS_AS_REFUSAL: Final = "the reply is a refusal"
 """Why a check fails that was not asked, since the reply declines."""
 
 
+def failing_means(why: str, wants: str, reason: str) -> str:
+    """What it means that a check fails, of its ``why`` and ``wants`` (:class:`Checked`) and the reason of its result.
+
+    The suite's words, without any what it wants; of a reply that declines just that, since what the words say did not
+    happen.
+    """
+    return reason if reason == FAILS_AS_REFUSAL else why or f"not: {wants}"
+
+
 class Assessed(msgspec.Struct, frozen=True):
     """A transcript with the signals of its replies, and what the checks of its turns say."""
 

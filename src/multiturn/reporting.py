@@ -15,6 +15,7 @@ from multiturn.again import command_for
 from multiturn.comparable import SEED, same_arm, varied
 from multiturn.errors import NotFound, UsageError
 from multiturn.extension import further_look
+from multiturn.finding import failing_means
 from multiturn.outputs import DEFAULT_RESULTS, require_place, writing
 from multiturn.pages import PAIR, page_of, ranked, shown_arms
 from multiturn.report.card import model_card
@@ -303,7 +304,7 @@ def _failed(of: Report) -> tuple[tuple[FailedCheck, ...], int]:
                 sample=session.sample,
                 turn=one.turn,
                 capability=conversations[session.conversation].capability_of(one.turn),
-                what=one.why or f"not: {one.wants}",
+                what=failing_means(one.why, one.wants, one.result.reason),
                 reason=one.result.reason,
                 words=one.result.span.text if one.result.span is not None else None,
             )

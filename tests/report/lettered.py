@@ -57,9 +57,19 @@ def lettered(
     checked: bool = True,
     plan: Plan = Plan(),  # noqa: B008 - frozen
     same_model: bool = False,
+    samples: int = 1,
 ) -> Comparison:
-    """The comparison of two runs, each held once; ``words`` are those of every reply in base and in tuned."""
-    arms = (arm(letters, count, checked=checked) for letters, count in zip((base, tuned), words, strict=True))
+    """The comparison of two runs; ``words`` are those of every reply in base and in tuned, ``samples`` are all alike."""
+    arms = (
+        [one for at in range(samples) for one in arm(letters, count, checked=checked, sample=at)]
+        for letters, count in zip((base, tuned), words, strict=True)
+    )
     return compare(
-        suite(len(base), checked=checked), *arms, base_run="r1", tuned_run="r2", plan=plan, same_model=same_model
+        suite(len(base), checked=checked),
+        *arms,
+        base_run="r1",
+        tuned_run="r2",
+        plan=plan,
+        same_model=same_model,
+        samples=(samples, samples),
     )

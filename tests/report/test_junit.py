@@ -16,7 +16,7 @@ from tests.report.page.filled import OF_CONVERSATION, OF_RUN, suite_of
 from tests.report.page.hostile import TEXTS as HOSTILE
 
 from multiturn.conversation import Suite
-from multiturn.finding import Assessed
+from multiturn.finding import FAILS_AS_REFUSAL, Assessed, CheckResult
 from multiturn.report.dossier import Dossier
 from multiturn.report.junit import junit
 from multiturn.results import Comparison
@@ -150,6 +150,40 @@ def test_a_conversation_fails_where_a_check_that_base_passes_fails() -> None:
     assert [one.tag for one in found["c8"]] == ["system-out"]
     assert found["c8"][0].text == "2 of 4 checks passed, 0 refusals"
     assert found["c0"].attrib["classname"] == "s.writing"
+
+
+def test_a_check_that_a_refusal_fails_leads_with_the_refusal() -> None:
+    """What the check's note says did not happen; it is told behind. So of a lost check, and of one run's own."""
+    refused = CheckResult(outcome="fail", reason=FAILS_AS_REFUSAL)
+    note = "forgets the name"
+    comparison = lettered(GOOD, BAD)
+    changes = tuple(
+        msgspec.structs.replace(
+            one,
+            flips=tuple(msgspec.structs.replace(flip, reason=FAILS_AS_REFUSAL, why=note) for flip in one.flips),
+        )
+        for one in comparison.changes
+    )
+    root = of(msgspec.structs.replace(comparison, changes=changes), arm(BAD, 4, checked=True), suite(12))
+    own = tuple(msgspec.structs.replace(one, result=refused, why=note) for one in checks("", "", "f"))
+    found = alone(held("c0", tuple(ok(at) for at in range(5)), said=own), the_suite=suite(1))
+    for case in (cases(root, "conversations")["c0"], found["c0"]):
+        told = case.findtext("failure", "")
+        assert "turn 3: the reply is a refusal\n  the check's note: forgets the name" in told
+        assert "why: " not in told
+
+
+def test_of_several_samples_each_is_named() -> None:
+    """The first one too."""
+    plain = filled()
+    conditions = msgspec.structs.replace(plain.runs[1].conditions, samples=2)
+    twice = msgspec.structs.replace(
+        plain,
+        runs=(plain.runs[0], msgspec.structs.replace(plain.runs[1], conditions=conditions)),
+        comparisons=(lettered(GOOD, BAD),),
+    )
+    root = parsed("".join(junit(twice, suite(12), [arm(BAD, 4, checked=True)], ())))
+    assert "turn 3 (sample 1): " in cases(root, "conversations")["c0"].findtext("failure", "")
 
 
 def test_what_was_won_is_no_failure() -> None:

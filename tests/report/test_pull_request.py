@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+import msgspec
 import pytest
 from markdown_it import MarkdownIt
 from tests import comparing
@@ -68,6 +69,15 @@ def test_hostile_texts_do_nothing(family: int, arms: int) -> None:
     headings = [inline.content for opened, inline in pairwise(blocks) if opened.type == "heading_open"]
     assert len(headings) == (1 if arms < 3 else arms)
     assert len(told) <= LIMIT
+
+
+def test_of_one_run_of_several_samples_each_failing_check_names_its_own() -> None:
+    """The first one too; of a run held once no sample is named."""
+    plain = filled(arms=1)
+    assert "(sample 1)" not in pull_request(plain)
+    conditions = msgspec.structs.replace(plain.runs[0].conditions, samples=2)
+    twice = msgspec.structs.replace(plain, runs=(msgspec.structs.replace(plain.runs[0], conditions=conditions),))
+    assert "| 1 (sample 1) |" in pull_request(twice)
 
 
 def test_no_line_begins_with_a_text_of_others() -> None:

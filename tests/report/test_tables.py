@@ -6,6 +6,7 @@ from typing import Literal
 
 import msgspec
 import pytest
+from tests.report.lettered import lettered
 
 from multiturn.report import tables
 from multiturn.report.contents import all_tables
@@ -226,9 +227,9 @@ def test_what_was_lost_stands_before_what_was_won_and_the_most_changed_first() -
         "what decided",
     )
     assert [row[:2] + row[4:5] for row in found.rows] == [
-        ("c2", "3", "pass -> fail"),
+        ("c2", "3 (sample 1)", "pass -> fail"),
         ("c1", "2 (sample 2)", "pass -> fail"),
-        ("c2", "2", "fail -> pass"),
+        ("c2", "2 (sample 1)", "fail -> pass"),
     ]
     assert found.rows[0][2:4] == ("context retention", "not: says '5:45'")
     meant = msgspec.structs.replace(flip("c2", "fail"), why="Not the time from the first turn.")
@@ -237,6 +238,15 @@ def test_what_was_lost_stands_before_what_was_won_and_the_most_changed_first() -
     )
     assert tables.flipped_checks(told).rows[0][3] == meant.why
     assert found.footnote == "A check is an exact test of one reply, written in the suite."
+
+
+def test_of_several_samples_each_flip_names_its_own() -> None:
+    """The first one too: there is a noise floor where there are several."""
+    several = lettered(["pppp", "pppp"], ["ppfp", "ppfp"], samples=2)
+    for table in (tables.flipped_checks(several), tables.flipped_checks_short(several)):
+        assert "4 (sample 1)" in {row[1] for row in table.rows}
+    alone = tables.flipped_checks(lettered(["pppp", "pppp"], ["ppfp", "ppfp"]))
+    assert {row[1] for row in alone.rows} == {"4"}
 
 
 def test_one_flipped_check_of_each_conversation_is_shown_in_short_and_all_where_all_is_asked_for() -> None:

@@ -18,7 +18,8 @@ from multiturn.results import Comparison, PassRates
 class FailedCheck(msgspec.Struct, frozen=True, kw_only=True):
     """A check that one run fails. ``turn`` and ``sample`` count from 0.
 
-    ``what`` is what it is to catch, ``words`` what in the reply decided (None: nothing did).
+    ``what`` is what its failing means (:func:`multiturn.finding.failing_means`), ``words`` what in the reply decided
+    (None: nothing did).
     """
 
     conversation: str

@@ -21,6 +21,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 import msgspec
 
+from multiturn.finding import failing_means
 from multiturn.report.conclusion import opening, primary_of
 from multiturn.report.numbers import arms_of, counted, difference, in_short, label_of, unit_of
 from multiturn.text.printable import printable
@@ -199,11 +200,12 @@ class _Conversations:
             yield self._case(conversation, [])
 
     def _case(self, conversation: Conversation, samples: Sequence[Assessed]) -> Case:
+        several = self._run.conditions.samples > 1
         if self._comparison is None:
-            told = list(_failing(samples, several=self._run.conditions.samples > 1))
+            told = list(_failing(samples, several=several))
             what, kind = "fails" if len(told) == 1 else "fail", "failed_check"
         else:
-            told = [_lost(flip) for flip in self._lost.get(conversation.id, ())]
+            told = [_lost(flip, several=several) for flip in self._lost.get(conversation.id, ())]
             what, kind = f"that base passes {'fails' if len(told) == 1 else 'fail'}", "lost_check"
         missing = _missing(conversation, (one.transcript for one in samples), self._run.conditions.planned_samples)
         lacking = self._lacking.get(conversation.id, "")
@@ -259,24 +261,32 @@ def _failing(samples: Iterable[Assessed], *, several: bool) -> Iterator[str]:
     for assessed in samples:
         for one in assessed.checks:
             if one.result.outcome == "fail":
-                what = in_short(one.why or f"not: {one.wants}", QUOTED)
                 words = [f'  model: "{in_short(one.result.span.text, QUOTED)}"'] if one.result.span else []
                 place = _place(one.turn, assessed.transcript.session.sample, several=several)
-                yield "\n".join([f"{place}: {what}", f"  why: {in_short(one.result.reason, QUOTED)}", *words])
+                yield "\n".join([*_wrong(place, one.why, one.wants, one.result.reason), *words])
 
 
-def _lost(flip: Flip) -> str:
-    """What it was to catch, why it fails, and what in each reply decided."""
-    lines = [f"{_place(flip.turn, flip.sample)}: {in_short(flip.why or f'not: {flip.wants}', QUOTED)}"]
-    lines.append(f"  why: {in_short(flip.reason, QUOTED)}")
+def _lost(flip: Flip, *, several: bool) -> str:
+    """What its failing means, why it fails, and what in each reply decided."""
+    lines = [*_wrong(_place(flip.turn, flip.sample, several=several), flip.why, flip.wants, flip.reason)]
     for arm, words in (("base", flip.base_words), ("tuned", flip.tuned_words)):
         if words is not None:
             lines.append(f'  {arm}: "{in_short(words, QUOTED)}"')
     return "\n".join(lines)
 
 
-def _place(turn: int, sample: int, *, several: bool = False) -> str:
-    return f"turn {turn + 1} (sample {sample + 1})" if sample or several else f"turn {turn + 1}"
+def _wrong(place: str, why: str, wants: str, reason: str) -> Iterator[str]:
+    """A check that fails: first what that means, which of a refusal is not what its note says; then the rest."""
+    meaning = failing_means(why, wants, reason)
+    yield f"{place}: {in_short(meaning, QUOTED)}"
+    if meaning == reason:
+        yield f"  the check's note: {in_short(why or wants, QUOTED)}"
+    else:
+        yield f"  why: {in_short(reason, QUOTED)}"
+
+
+def _place(turn: int, sample: int, *, several: bool) -> str:
+    return f"turn {turn + 1} (sample {sample + 1})" if several else f"turn {turn + 1}"
 
 
 def _counted(samples: Iterable[Assessed]) -> str:

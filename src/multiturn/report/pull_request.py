@@ -58,7 +58,7 @@ _WAYS: Final[tuple[tuple[VerdictWord, str], ...]] = (
     ("changed", "Changed, neither way is better"),
     ("equivalent", "About the same"),
 )
-_FAILED: Final = ("conversation", "turn", "capability", "what it is to catch", "what decided")
+_FAILED: Final = ("conversation", "turn", "capability", "what is wrong", "what decided")
 
 
 class _Paper:
@@ -157,14 +157,15 @@ def _add_one(paper: _Paper, dossier: Dossier) -> None:
         table = pass_rates(rates)
         paper.add("pass rates", [inert_table(table), "", inert(table.footnote)])
         paper.add("notes", _items(inert(in_short(note, _NOTE)) for note in rates.notes))
-    shown = _cut(Table(title="", header=_FAILED, rows=()), [_failed_cells(one) for one in dossier.failed])
+    several = dossier.runs[0].conditions.samples > 1
+    shown = _cut(Table(title="", header=_FAILED, rows=()), [_failed_cells(one, several) for one in dossier.failed])
     if shown.rows:
         told = f"{counted(dossier.failing, 'failing check')}{_first_of(len(shown.rows), dossier.failing)}"
         paper.add("failing checks", _folded(told, [inert_table(shown)]))
 
 
-def _failed_cells(one: FailedCheck) -> tuple[str, ...]:
-    sample = f" (sample {one.sample + 1})" if one.sample else ""
+def _failed_cells(one: FailedCheck, several: bool) -> tuple[str, ...]:  # noqa: FBT001 - a value
+    sample = f" (sample {one.sample + 1})" if several else ""
     decided = f'"{in_short(one.words, QUOTED)}"' if one.words else in_short(one.reason, QUOTED)
     what = in_short(one.what, QUOTED)
     return one.conversation, f"{one.turn + 1}{sample}", label_of(one.capability or "-"), what, decided

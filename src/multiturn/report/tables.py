@@ -25,7 +25,7 @@ from multiturn.report.numbers import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from multiturn.results import Change, Comparison, Contrast, Estimate, Flip, PassRates
 
@@ -52,7 +52,6 @@ _FIRST_COLUMN: Final = {"distance": "turns back"}
 QUOTED: Final = 60
 """Characters of what a check wants, and of the words that decided."""
 _FLIPPED: Final = ("conversation", "turn", "capability", "what it is to catch", "base -> tuned", "what decided")
-_A_REFUSAL: Final = "a refusal: "
 _CHECKS_ARE: Final = "A check is an exact test of one reply, written in the suite."
 _HEADER: Final = ("n", "base", "tuned", "tuned - base")
 _ARMS: Final = (None, None, ("arm", "base"), ("arm", "tuned"), None)
@@ -121,10 +120,10 @@ def brackets(contrasts: Sequence[Contrast]) -> str:
     levels = {level(one.difference) for one in contrasts}
     if not levels:
         return ""
-    of_both = f" {_OF_BOTH}" if any(map(_apart, contrasts)) else ""
     return (
         "n: conversations. [low, high]: where the true difference most likely lies "
-        f"({' and '.join(sorted(levels))} interval); with 0 inside, there may be none.{of_both}"
+        f"({' and '.join(sorted(levels))} interval); with 0 inside, there may be none."
+        f"{f' {_OF_BOTH}' if any(map(_apart, contrasts)) else ''}"
     )
 
 
@@ -241,7 +240,7 @@ def flipped_checks(comparison: Comparison) -> Table:
     return Table(
         title="Flipped checks",
         header=_FLIPPED,
-        rows=tuple(map(_flip_cells, flips)),
+        rows=tuple(_flip_rows(comparison, flips)),
         footnote=_CHECKS_ARE,
         words=(2, 3, 5),
         rows_about=tuple(Spot(flip.conversation, flip.turn, flip.sample) for flip in flips),
@@ -259,7 +258,7 @@ def flipped_checks_short(comparison: Comparison) -> Table:
         first.setdefault(flip.conversation, flip)
     shown = list(first.values())[:MOST_FLIPS]
     more = len(flips) - len(shown)
-    rows = list(map(_flip_cells, shown))
+    rows = list(_flip_rows(comparison, shown))
     left_out = {2}
     title = "Flipped checks"
     about = [_CHECKS_ARE, *([f"One of each conversation; {number(more, 'count')} more."] if more else [])]
@@ -287,15 +286,18 @@ def _flips(comparison: Comparison) -> list[Flip]:
     return sorted(flips, key=lambda flip: flip.after == "pass")
 
 
-def _flip_cells(flip: Flip) -> tuple[str, ...]:
-    return (
-        flip.conversation,
-        f"{flip.turn + 1} (sample {flip.sample + 1})" if flip.sample else f"{flip.turn + 1}",
-        label_of(flip.capability or ABSENT),
-        in_short(flip.why or f"not: {flip.wants}", QUOTED),
-        f"{flip.before} -> {flip.after}",
-        _decided(flip),
-    )
+def _flip_rows(comparison: Comparison, flips: Sequence[Flip]) -> Iterator[tuple[str, ...]]:
+    """A row for each; the sample is named where there are several: of those there is a noise floor."""
+    several = bool(comparison.noise) or any(flip.sample for flip in flips)
+    for flip in flips:
+        yield (
+            flip.conversation,
+            f"{flip.turn + 1} (sample {flip.sample + 1})" if several else f"{flip.turn + 1}",
+            label_of(flip.capability or ABSENT),
+            in_short(flip.why or f"not: {flip.wants}", QUOTED),
+            f"{flip.before} -> {flip.after}",
+            _decided(flip),
+        )
 
 
 def pass_rates(found: PassRates) -> Table:
@@ -385,7 +387,7 @@ def _decided(flip: Flip) -> str:
         (flip.base_words, flip.tuned_words) if flip.after == "fail" else (flip.tuned_words, flip.base_words)
     )
     if failing is not None:
-        refused = _A_REFUSAL if flip.reason == FAILS_AS_REFUSAL else ""
+        refused = "a refusal: " if flip.reason == FAILS_AS_REFUSAL else ""
         return f'{refused}"{in_short(failing, QUOTED)}"'
     if passing is not None:
         return f'{"base" if flip.after == "fail" else "tuned"} has "{in_short(passing, QUOTED)}"'

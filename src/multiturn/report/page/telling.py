@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from multiturn.finding import FAILS_AS_REFUSAL
+from multiturn.finding import failing_means
 from multiturn.report.numbers import in_short
 from multiturn.report.page.shown import Fluent, Proof
 
@@ -98,9 +98,7 @@ def _reply(assessed: Assessed, turn: int) -> str | None:
 
 
 def _meaning(checked: Checked) -> str:
-    if checked.result.reason == FAILS_AS_REFUSAL:  # what its failing means did not happen
-        return FAILS_AS_REFUSAL
-    return in_short(checked.why or f"not: {checked.wants}", QUOTED)
+    return in_short(failing_means(checked.why, checked.wants, checked.result.reason), QUOTED)
 
 
 def fluent_but_wrong(told: Told, arms: Sequence[ShownArm], tags: Iterable[Sequence[Tag]]) -> Iterator[Fluent]:
