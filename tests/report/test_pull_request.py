@@ -172,4 +172,19 @@ def test_several_runs_are_ranked_and_each_is_compared_with_the_first() -> None:
     assert told.startswith("## multiturn: 3 models on kettles version 1")
     assert "**Checks passed, best first**" in told
     for arm in ("arm 2", "arm 3"):
-        assert f"### {arm} (here called tuned) against base: " in told
+        assert f"### {arm} against base: " in told
+
+
+def test_of_several_runs_an_arm_has_one_name() -> None:
+    """In the headline, the sentences, the table and what is to be fixed; a note that says tuned says who that is."""
+    refusing = [comparing.held(f"c{at}", *["Sorry"] * 4) for at in range(6)]
+    plain = [comparing.held(f"c{at}", *["word"] * 4) for at in range(6)]
+    broken = comparing.compared(comparing.suite(6, 4, refusal_expected=False), plain, refusing)
+    lost = lettered(["pppp"] * 8, ["pppf", "pppp", "ppff", "pppf", *["-"] * 4])
+    dossier = msgspec.structs.replace(filled(arms=3), comparisons=(lost, broken), read=())
+    told = pull_request(dossier)
+    assert "| measure | base | arm 2 | arm 2 - base | verdict |" in told
+    assert "had gone against arm 2" in told
+    assert "of arm 3's replies are refusals where none is right (base 0.0%)" in told
+    tuned = [line for line in told.replace("scripted:tuned", "").splitlines() if re.search(r"\btuned\b", line)]
+    assert all("(here called tuned): " in line for line in tuned), tuned

@@ -5,6 +5,7 @@ What this module does not know: how a verdict comes about; each one's own advice
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from multiturn.report.broken import FIX_FIRST, gravest_fact
@@ -66,6 +67,8 @@ class Names(NamedTuple):
 
 
 ARMS: Final = Names("Tuned", "base")
+_TUNED: Final = re.compile(r"\btuned\b")
+"""The arm in question, as the advice of a verdict calls it, in which no text of others stands."""
 _RUNS: Final = Names("The second run", "the first")
 
 
@@ -110,7 +113,7 @@ def opening(comparison: Comparison, names: Names = ARMS) -> Opening:
     return Opening(
         fact=" ".join(gravest_fact(comparison.contrasts, called, comparison.unsound, but=comparison.plan.primary)),
         said=_no_primary(comparison) if primary is None else tuple(_primary(primary, names)),
-        advice=f"{_capital(primary.advice)}." if primary is not None and primary.advice else "",
+        advice=f"{_capital(_TUNED.sub(_small(names.tuned), primary.advice))}." if primary and primary.advice else "",
         noise=_false_alarms(comparison) if comparison.same_model and comparison.verdicts else (),
     )
 

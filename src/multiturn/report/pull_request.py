@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+import msgspec
+
 from multiturn.report.broken import CONSEQUENCE, FIX_FIRST, broken, what_is_wrong
 from multiturn.report.conclusion import (
     ARMS,
@@ -30,7 +32,7 @@ from multiturn.report.tables import QUOTED, Table, flipped_checks, pass_rates
 from multiturn.report.verdicts import verdict_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from multiturn.report.dossier import Dossier, FailedCheck
     from multiturn.report.page.read_first import ReadFirst
@@ -117,9 +119,13 @@ def _add_pair(paper: _Paper, dossier: Dossier) -> None:
 def _add_gist(paper: _Paper, comparison: Comparison, names: Names = ARMS) -> None:
     """What it comes to, what is to be fixed first, warnings, verdicts."""
     paper.add("summary", [inert(" ".join(opening(comparison, names).sentences))])
-    paper.add("what is to be fixed first", _fix_first(comparison))
-    paper.add("warnings", _items(_notes(comparison.notes, grave=True)))
-    paper.add("verdicts", [inert_table(verdict_table(comparison))] if comparison.verdicts else [])
+    called = {"base": names.base, "tuned": f"{names.tuned[:1].lower()}{names.tuned[1:]}"}
+    paper.add("what is to be fixed first", _fix_first(comparison, called))
+    paper.add("warnings", _items(_naming_tuned(_notes(comparison.notes, grave=True), called["tuned"])))
+    verdicts = verdict_table(comparison)
+    header = tuple(" ".join(called.get(word, word) for word in name.split(" ")) for name in verdicts.header)
+    table = msgspec.structs.replace(verdicts, header=header)
+    paper.add("verdicts", [inert_table(table)] if comparison.verdicts else [])
     paper.add("what moved which way", _moved(comparison))
     paper.add("where to start", ["\n\n".join(map(inert, (*where_to_start(comparison), *what_next(comparison))))])
 
@@ -134,7 +140,7 @@ def _add_several(paper: _Paper, dossier: Dossier) -> None:
             paper.add(table.title, [f"**{table.title}**", "", inert_table(shown), "", inert(table.footnote)])
         paper.add("notes", _items(inert(in_short(note, _NOTE)) for note in dossier.ranking.notes))
     for comparison, arm in zip(dossier.comparisons, dossier.arms[1:], strict=True):
-        called = f"{arm.name} (here called tuned) against {base.name}"
+        called = f"{arm.name} against {base.name}"
         parts = _Paper(_ROOM)
         parts.add("", [f"### {called}: {headline(comparison)}"])
         _add_gist(parts, comparison, Names(f"{arm.name[:1].upper()}{arm.name[1:]}", base.name))
@@ -202,12 +208,18 @@ def _naming(dossier: Dossier) -> Callable[[str], str]:
     return lambda arm: names.get(arm, arm)
 
 
-def _fix_first(comparison: Comparison) -> Iterator[str]:
+def _naming_tuned(notes: Iterable[str], name: str) -> Iterator[str]:
+    """Notes were made of two arms: where one speaks of tuned, it is said which arm that is here."""
+    for note in notes:
+        yield f"{name} (here called tuned): {note}" if name != "tuned" and "tuned" in note else note
+
+
+def _fix_first(comparison: Comparison, names: Mapping[str, str]) -> Iterator[str]:
     found = broken(comparison.contrasts, comparison.unsound)
     if found:
         yield "**Fix first**"
         yield ""
-        yield from _items(inert(what_is_wrong(one)) for one in found)
+        yield from _items(inert(what_is_wrong(one, names)) for one in found)
     if any(one.differs for one in found):
         yield ""
         yield CONSEQUENCE
