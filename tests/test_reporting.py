@@ -6,7 +6,7 @@ import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final, get_args
+from typing import Any, Final, get_args
 
 import pytest
 
@@ -63,6 +63,28 @@ def test_a_file_and_a_path_get_the_same(store: api.Store, tmp_path: Path, form: 
 def test_without_a_run_there_is_nothing_to_report(store: api.Store) -> None:
     with pytest.raises(UsageError, match="no run is named"):
         api.write_report(store, [], io.BytesIO())
+
+
+def test_runs_are_a_list_of_ids(store: api.Store) -> None:
+    """A single text would be read letter by letter; the hint is what to type."""
+    (run, *_) = ids(store)
+    with pytest.raises(UsageError, match=rf"next: give \['{run}'\]"):
+        api.report_of(store, run)
+    with pytest.raises(UsageError, match=r"not by a RunRecord\n  next: give \[run\.id"):
+        api.report_of(store, [store.run(run)])  # type: ignore[list-item]
+
+
+def test_a_form_that_there_is_not_names_those_that_are(store: api.Store, tmp_path: Path) -> None:
+    """And no file is left behind."""
+    with pytest.raises(UsageError, match=r"called 'pdf'\n  next: one of: html, markdown, card, json"):
+        api.write_report(store, ids(store)[:1], tmp_path / "x.pdf", form="pdf")  # type: ignore[arg-type]
+    assert not (tmp_path / "x.pdf").exists()
+
+
+@pytest.mark.parametrize("to", [io.StringIO(), None, 7])
+def test_what_takes_no_bytes_is_refused(store: api.Store, to: Any) -> None:  # noqa: ANN401 - whatever someone gives
+    with pytest.raises(UsageError, match=rf"not into a {type(to).__name__}\n  next: give a path"):
+        api.write_report(store, ids(store)[:1], to)
 
 
 def test_what_is_read_first_is_what_the_page_has(store: api.Store) -> None:

@@ -5,6 +5,7 @@ What this module does not know: how a form looks (``report/``), the screen, flag
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final, Literal, NamedTuple
@@ -77,6 +78,13 @@ class Report(NamedTuple):
 
     def write(self, to: str | Path | IO[bytes], form: Form = "html") -> None:
         """Write it in a form; see :func:`write_report`."""
+        if form not in _WRITERS:
+            raise UsageError(f"no form of a report is called {form!r}", hint=f"one of: {', '.join(_WRITERS)}")
+        if isinstance(to, io.TextIOBase) or not (isinstance(to, str | Path) or hasattr(to, "write")):
+            raise UsageError(
+                f"a report is written to a path or into a binary file, not into a {type(to).__name__}",
+                hint='give a path, open(path, "wb"), or io.BytesIO()',
+            )
         if not isinstance(to, str | Path):
             _WRITERS[form](self, to)
             return
@@ -110,7 +118,8 @@ def write_report(
         for_spreadsheet: of CSV: put an apostrophe before what a spreadsheet would take for a formula.
 
     Raises:
-        UsageError: the runs can't be compared or shown in this form, or the file can't be written.
+        UsageError: the runs can't be compared or shown in this form, there is no such form, runs are not named by a
+            list of ids, or the file is no binary one or can't be written.
         MissingExtra: Parquet needs pyarrow.
         NotFound: a run is not in the store.
     """
@@ -127,8 +136,13 @@ def report_of(
     """What is to be reported; see :func:`write_report`.
 
     Raises:
-        UsageError: no run is named. NotFound: a run is not in the store.
+        UsageError: no run is named, or not by a list of ids. NotFound: a run is not in the store.
     """
+    if isinstance(runs, str):
+        raise UsageError(f"runs are named by a list of ids, not by {runs!r}", hint=f"give [{runs!r}]")
+    for one in runs:
+        if not isinstance(one, str):
+            raise UsageError(f"a run is named by its id, not by a {type(one).__name__}", hint="give [run.id, ...]")
     if not runs:
         raise UsageError("no run is named", hint="name one, two or more; multiturn runs lists them")
     records = tuple(store.run(reference) for reference in runs)
