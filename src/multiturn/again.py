@@ -6,7 +6,9 @@ import shlex
 from typing import TYPE_CHECKING, Final
 
 from multiturn.conditions import differences
+from multiturn.errors import UsageError
 from multiturn.suites.reading import load_suite, shipped_parts, shipped_suites
+from multiturn.suites.selection import select
 from multiturn.transcript import Sampling
 
 if TYPE_CHECKING:
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 
 MOST_NAMED: Final = 10
 """Conversations of a part of a suite that are named one by one."""
+_ENDINGS: Final = (".json", ".jsonl")
+"""Of a suite's file, which is named like the suite where nobody gave it a name."""
 MOST: Final = 4_000
 """Characters of a command that anyone would copy."""
 _USUAL: Final = Sampling()
@@ -31,15 +35,19 @@ def command_for(runs: Sequence[RunRecord], suite: Suite, plan: Plan, vary: Seque
     """The command that holds these runs: ``run`` for one, ``compare`` for two; for more, a line each.
 
     Empty where a run was imported, since nobody knows how its replies were drawn, where two runs differ in more than a
-    command can ask for, and where nobody would copy it.
+    command can ask for, where no suite that can be typed from here asks what they asked, and where nobody would copy
+    it.
     """
     if any(run.conditions.sampling is None for run in runs):
+        return ""
+    part = _part(runs[0], suite)
+    if part is None:
         return ""
     if len(runs) == 2:  # noqa: PLR2004 - a pair
         base, tuned = runs
         if _differ_otherwise(base, tuned):
             return ""
-        parts = ["multiturn", "compare", base.arm.spec, tuned.arm.spec, *_held(base, suite)]
+        parts = ["multiturn", "compare", base.arm.spec, tuned.arm.spec, *part, *_held(base)]
         for flag, run in (("--base-system", base), ("--tuned-system", tuned)):
             parts += [] if base.arm.system == tuned.arm.system else _text(flag, run.arm.system)
         parts += [] if base.arm.system != tuned.arm.system else _text("--system", base.arm.system)
@@ -48,7 +56,7 @@ def command_for(runs: Sequence[RunRecord], suite: Suite, plan: Plan, vary: Seque
         lines = [parts]
     else:
         lines = [
-            ["multiturn", "run", run.arm.spec, *_held(run, suite), *_text("--system", run.arm.system)] for run in runs
+            ["multiturn", "run", run.arm.spec, *part, *_held(run), *_text("--system", run.arm.system)] for run in runs
         ]
     found = "\n".join(shlex.join(parts) for parts in lines)
     return found if len(found) <= MOST and found.count("\n") == len(lines) - 1 else ""
@@ -61,10 +69,9 @@ def _differ_otherwise(base: RunRecord, tuned: RunRecord) -> bool:
     return any(name not in own and not name.startswith("identity.") for name in found)
 
 
-def _held(run: RunRecord, suite: Suite) -> Iterator[str]:
-    """The flags that say how, apart from the model and its prompt."""
+def _held(run: RunRecord) -> Iterator[str]:
+    """The flags that say how, apart from the model, its prompt and the suite."""
     conditions, sampling = run.conditions, run.conditions.sampling or _USUAL
-    yield from _part(run, suite)
     if conditions.samples > 1:
         yield from ("--samples", str(conditions.samples))
     for name in _FLAGS:
@@ -85,20 +92,30 @@ def _held(run: RunRecord, suite: Suite) -> Iterator[str]:
         yield from ("--context-window", str(conditions.context_window))
 
 
-def _part(run: RunRecord, suite: Suite) -> Iterator[str]:
-    """The suite, and which of its conversations: of a suite that is not shipped, the file that it was read from."""
-    known = run.suite_name in (*shipped_suites(), *shipped_parts())
-    yield from ("--suite", run.suite_name if known else f"{run.suite_name}.json")
-    if not known:
-        return
-    ids = [one.id for one in suite.conversations]
-    whole = [one.id for one in load_suite(run.suite_name).conversations]
-    if ids == whole:
-        return
-    if ids == whole[: len(ids)]:
-        yield from ("--limit", str(len(ids)))
-    elif len(ids) <= MOST_NAMED:
-        yield from (word for name in ids for word in ("--only", name))
+def _part(run: RunRecord, suite: Suite) -> list[str] | None:
+    """The suite and which of its conversations, as one would type it; None where nothing asks what the run asked.
+
+    A record has no path: of a suite that is not shipped the file may lie here under its name, and what it asks says
+    whether it is the one.
+    """
+    shipped = run.suite_name in (*shipped_suites(), *shipped_parts())
+    sources = [run.suite_name] if shipped else [f"{run.suite_name}{ending}" for ending in _ENDINGS]
+    return next((typed for source in sources if (typed := _selecting(source, run, suite)) is not None), None)
+
+
+def _selecting(source: str, run: RunRecord, suite: Suite) -> list[str] | None:
+    """This suite, or the part of it that the run held; None where it can't be read or asks something else."""
+    ids = tuple(one.id for one in suite.conversations)
+    try:
+        whole = load_suite(source)
+        parts = [whole, select(whole, limit=len(ids)), select(whole, only=ids)]
+    except UsageError:
+        return None
+    flags = [[], ["--limit", str(len(ids))], [word for name in ids for word in ("--only", name)]]
+    for part, more in zip(parts, flags[: None if len(ids) <= MOST_NAMED else -1], strict=False):
+        if part.digest_for(run.conditions.history) == run.conditions.suite_digest:
+            return ["--suite", source, *more]
+    return None
 
 
 def _text(flag: str, text: str | None) -> list[str]:

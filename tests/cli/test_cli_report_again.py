@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -29,6 +30,8 @@ def command(told: str) -> list[list[str]]:
         ("--suite", "small.json", "--system", ""),
         ("--suite", "small.json", "--overflow", "drop-oldest", "--context-window", "400", "--think", "drop"),
         ("--suite", "small.json", "--reasoning-tokens", "50", "--template", "plain"),
+        ("--suite", "small.json", "--limit", "2"),
+        ("--suite", "small.json", "--only", "c", "--only", "a"),
         ("--suite", "quick", "--limit", "2"),
         ("--limit", "3"),
         ("--suite", "quick", "--only", "bienenquiz-mit-nummern", "--only", "chess-club-week-and-back"),
@@ -41,6 +44,18 @@ def test_one_run(cli: Cli, flags: tuple[str, ...]) -> None:
     code, out, err = cli(*line, "-q")
     assert (code, err) == (0, "")
     assert "is used again" in out
+
+
+@pytest.mark.parametrize("now", [None, "[", '[{"id": "a", "turns": ["hello", "and once more"]}]'])
+def test_a_suite_that_is_not_what_was_held_is_not_named(cli: Cli, folder: Path, suite: str, now: str | None) -> None:
+    """A record has no path: the file of its name here is the one only if it can be read and asks the same."""
+    assert cli("run", "scripted:echo", "--suite", suite, "--only", "a", "-q")[0] == 0
+    assert "```sh" in cli("report", "latest", "--format", "markdown")[1]
+    if now is None:
+        (folder / suite).rename(folder / "elsewhere.json")
+    else:
+        (folder / suite).write_text(now, encoding="utf-8")
+    assert "```sh" not in cli("report", "latest", "--format", "markdown")[1]
 
 
 def test_a_comparison_with_two_prompts(cli: Cli, suite: str) -> None:
