@@ -118,7 +118,7 @@ def _refuse_different(records: Sequence[RunRecord], vary: Sequence[str]) -> list
         own = f"{first.suite_name}, version {first.suite_version}"
         raise UsageError(
             f"not all runs are of the suite of run {first.id} ({own}):\n{told}",
-            hint="rank runs of one suite; multiturn runs lists them",
+            hint="name runs of one suite; multiturn runs lists them",
         )
     notes: list[str] = []
     refused: list[str] = []

@@ -6,6 +6,7 @@ What this module does not know: how a form looks (``report/``), the screen, flag
 from __future__ import annotations
 
 import io
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final, Literal, NamedTuple
@@ -136,7 +137,7 @@ def report_of(
     """What is to be reported; see :func:`write_report`.
 
     Raises:
-        UsageError: no run is named, or not by a list of ids. NotFound: a run is not in the store.
+        UsageError: no run is named, one of several is named twice, or runs are not named by a list of ids. NotFound: a run is not in the store.
     """
     if isinstance(runs, str):
         raise UsageError(f"runs are named by a list of ids, not by {runs!r}", hint=f"give [{runs!r}]")
@@ -146,6 +147,13 @@ def report_of(
     if not runs:
         raise UsageError("no run is named", hint="name one, two or more; multiturn runs lists them")
     records = tuple(store.run(reference) for reference in runs)
+    once = {one.id: one for one in records}
+    if len(once) < len(records) and len(records) > PAIR:  # two may be one run: a comparison says that nothing differs
+        repeated = [run for run, times in Counter(one.id for one in records).items() if times > 1]
+        raise UsageError(
+            f"run {', '.join(repeated)} is named more than once",
+            hint=f"name each once: multiturn report {' '.join(once)}",
+        )
     late = len(records) > 1 and plan != Plan()
     return Report(store, records, Asked(plan=plan, vary=tuple(vary), late_plan=late))
 

@@ -283,6 +283,18 @@ def test_a_run_that_is_not_there_is_told(cli: Cli, refused: Refused) -> None:
     assert "no run 'nothing'" in refused("report", "latest", "nothing")
 
 
+def test_a_run_that_is_named_twice_among_several_is_told_in_the_words_of_this_command(
+    cli: Cli, refused: Refused
+) -> None:
+    """Ranking refuses it too, but has another command to type. Twice by itself it is compared: nothing differs."""
+    first, second = run(cli, "good"), run(cli, "bad")
+    told = refused("report", first, second, first)
+    assert f"run {first} is named more than once" in told
+    assert f"multiturn report {first} {second}" in told
+    assert "multiturn rank" not in told
+    assert "one and the same run, so nothing can differ" in cli("report", first, first, "--format", "markdown")[1]
+
+
 def test_runs_of_different_suites_can_not_be_compared(cli: Cli, refused: Refused, suite: str) -> None:
     first = run(cli, "good")
     cli("run", "scripted:echo", "--suite", suite, "-q")
