@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from multiturn.conversation import require
 from multiturn.errors import RubricError
 from multiturn.rubric import Rubric, Scale, Template, places_in, template_fault
 
@@ -37,11 +38,11 @@ def parse_judge_prompts(data: bytes, source: str) -> tuple[Rubric, ...]:
     for number, raw in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
         if not raw.strip():
             continue
-        read = _line(raw)
-        if isinstance(read, str):
-            faults.append(f"{source}:line {number}: {read}")
+        try:
+            mode, template = _line(raw)
+        except ValueError as error:
+            faults.append(f"{source}:line {number}: {error}")
             continue
-        mode, template = read
         other = found[mode].setdefault((template.turns, template.reference), template)
         if other is not template:
             faults.append(
@@ -52,30 +53,29 @@ def parse_judge_prompts(data: bytes, source: str) -> tuple[Rubric, ...]:
     return tuple(_rubric(mode, tuple(templates.values())) for mode, templates in found.items() if templates)
 
 
-def _line(raw: bytes) -> tuple[Mode, Template] | str:
-    """The prompt on a line with its mode, or what is wrong with it."""
+def _line(raw: bytes) -> tuple[Mode, Template]:
+    """The prompt on a line, with its mode.
+
+    Raises:
+        ValueError: says what is wrong with it.
+    """
     try:
         row: object = json.loads(raw)
     except (ValueError, RecursionError) as error:
-        return f"not JSON: {error}; one object a line"
+        raise ValueError(f"not JSON: {error}; one object a line") from None
     if not isinstance(row, dict):
-        return "must be an object with name, type, system_prompt and prompt_template"
+        raise ValueError("must be an object with name, type, system_prompt and prompt_template")  # noqa: TRY004
     for name in _TEXTS:
-        if not isinstance(row.get(name), str):
-            return f"{name}: {'must be a text' if name in row else 'is missing'}"
+        require(isinstance(row.get(name), str), f"{name}: {'must be a text' if name in row else 'is missing'}")
     name, kind, system, prompt = (str(row[field]) for field in _TEXTS)
-    if kind not in _MODES:
-        return f"type: must be single or pairwise, not {kind!r}"
-    try:
-        places = places_in(prompt, "")
-        two = "question_2" in places
-        template = Template(
-            name=name, system=system, prompt=prompt, turns=2 if two else 1, reference="ref_answer_1" in places
-        )
-    except ValueError as error:
-        return f"prompt_template{error}"
+    require(bool(name.strip()), "name: is empty")
+    require(kind in _MODES, f"type: must be single or pairwise, not {kind!r}")
+    places = places_in(prompt, "prompt_template")
+    turns = 2 if "question_2" in places else 1
+    template = Template(name=name, system=system, prompt=prompt, turns=turns, reference="ref_answer_1" in places)
     fault = template_fault(_MODES[kind], template)
-    return f"prompt_template:{fault}" if fault else (_MODES[kind], template)
+    require(not fault, f"prompt_template:{fault}")
+    return _MODES[kind], template
 
 
 def _rubric(mode: Mode, templates: tuple[Template, ...]) -> Rubric:

@@ -88,8 +88,8 @@ def golden_blocks(conversation: Conversation, wording: Wording) -> Iterator[Bloc
 
 def note_on(record: TurnRecord, notes: Notes) -> str:
     """What is to be said of a reply that is not there or not whole; "" of any other."""
-    if record.status in ("ok", "length", "empty") and not (record.reply or "").strip():
-        return notes.empty.strip()
+    if record.status in ("ok", "length", "empty") and not inert(record.reply or "").strip():
+        return notes.empty.strip()  # by what is shown: a reply of characters without width is blank, too
     said = {
         "length": notes.cut_off,
         "filtered": notes.filtered,

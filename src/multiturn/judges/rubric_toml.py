@@ -86,6 +86,8 @@ class _Reader:
         """The rubric; None where there are faults."""
         self._known(self._table, _FIELDS, "")
         table = self._completed()
+        if table is None:
+            return None
         name = self._text(table, "name", needed='write name = "my_rubric"')
         version = self._text(table, "version", needed='write version = "1"')
         language = self._text(table, "language") or "en"
@@ -117,18 +119,19 @@ class _Reader:
             self.faults.append(f" {error}")
             return None
 
-    def _completed(self) -> dict[str, object]:
-        """The table, with what it does not say taken from the rubric that it is like."""
+    def _completed(self) -> dict[str, object] | None:
+        """The table, with what it does not say taken from the rubric that it is like; None where there is none such."""
         name = self._text(self._table, "like")
         if not name:
             return self._table
         if name not in self._names:
             self._fault("like", f"no shipped rubric is called {name!r}; {_meant(name, self._names)}")
-            return self._table
+            return None
         base = self._like(name)
         if self._table.get("mode", base.mode) != base.mode:
             self._fault("mode", f"{name} is for mode {base.mode}, and a rubric that is like it is too; leave mode out")
-        taken = {key: value for key, value in msgspec.to_builtins(base).items() if key not in _OWN}
+        plain: dict[str, object] = msgspec.json.decode(msgspec.json.encode(base))
+        taken = {key: value for key, value in plain.items() if key not in _OWN}
         return _merged(taken, self._table)
 
     def _mode(self, table: dict[str, object]) -> Mode | None:
