@@ -137,7 +137,8 @@ def report_of(
     """What is to be reported; see :func:`write_report`.
 
     Raises:
-        UsageError: no run is named, one of several is named twice, or runs are not named by a list of ids. NotFound: a run is not in the store.
+        UsageError: no run is named, one of several is named twice, or runs are not named by a list of ids.
+        NotFound: a run is not in the store.
     """
     if isinstance(runs, str):
         raise UsageError(f"runs are named by a list of ids, not by {runs!r}", hint=f"give [{runs!r}]")
