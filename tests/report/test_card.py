@@ -131,6 +131,17 @@ def test_no_folder_of_the_machine_is_told() -> None:
     assert "base" in card
 
 
+def test_nor_where_a_model_is_known_by_its_place_alone() -> None:
+    """Weights that nobody could read have no hash: what stands in its place is the path or the address."""
+    dossier = measured(OF_RUN | {"base_spec": "openai:org/name@http://host:8000/someone/v1"}, arms=1)
+    (run,) = dossier.runs
+    for place in ("name@host:8000/someone/v1", r"scripted:C:\someone\m.json"):
+        conditions = msgspec.structs.replace(run.conditions, identity={"engine": "http", "weights": place})
+        card = model_card(msgspec.structs.replace(dossier, runs=(msgspec.structs.replace(run, conditions=conditions),)))
+        assert "someone" not in card
+        assert "openai:org/name@host:8000" in card
+
+
 def test_nor_in_a_note() -> None:
     """A note names a model by its whole spec."""
     dossier = measured(OF_RUN | {"base_spec": "hf:/home/someone/base"}, arms=1)

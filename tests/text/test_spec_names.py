@@ -20,6 +20,10 @@ from multiturn.text.spec_names import short_spec
         ("outputs/my_model/", "my_model"),
         ("hf:org/base+lora=outputs/adapter/", "hf:base+lora=adapter"),
         ("openai:org/model@http://127.0.0.1:8000/v1", "openai:org/model@127.0.0.1:8000"),
+        (r"llamacpp:C:\far\away\m.gguf", "llamacpp:m.gguf"),
+        (r"C:\far\m.gguf+lora=D:\near\a.gguf", "m.gguf+lora=a.gguf"),
+        ("C:/far/m.gguf", "m.gguf"),
+        (r"..\far\my_model" + "\\", "my_model"),
         ("ollama:llama3.2:3b", "ollama:llama3.2:3b"),
     ],
 )

@@ -21,7 +21,7 @@ from multiturn.report.page.conditions_shown import conditions_shown
 from multiturn.report.tables import pass_rates
 from multiturn.report.verdicts import verdict_table
 from multiturn.text.printable import printable
-from multiturn.text.spec_names import short_spec
+from multiturn.text.spec_names import last_part, short_spec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -116,7 +116,7 @@ def _model(run: RunRecord) -> str:
 
 def _dataset(run: RunRecord) -> str:
     """The suite without the folder of its file."""
-    return run.suite_name.replace("\\", "/").rstrip("/").rpartition("/")[2] or run.suite_name
+    return last_part(run.suite_name) or run.suite_name
 
 
 def _yaml(text: str) -> str:
@@ -203,6 +203,11 @@ def _unplaced(run: RunRecord) -> RunRecord:
     template = run.conditions.template
     shown = template if template in _POLICIES else short_spec(template)
     arm = msgspec.structs.replace(run.arm, spec=_model(run))
-    return msgspec.structs.replace(
-        run, arm=arm, suite_name=_dataset(run), conditions=msgspec.structs.replace(run.conditions, template=shown)
-    )
+    identity = {name: value for name, value in run.conditions.identity.items() if not _is_place(name, value)}
+    conditions = msgspec.structs.replace(run.conditions, template=shown, identity=identity)
+    return msgspec.structs.replace(run, arm=arm, suite_name=_dataset(run), conditions=conditions)
+
+
+def _is_place(name: str, value: str) -> bool:
+    """Whether this says of a model only where it lies: of weights that nobody could read there is no hash."""
+    return name in ("weights", "adapter") and last_part(value) != value
