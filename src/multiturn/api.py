@@ -27,6 +27,7 @@ from multiturn.display import show_as
 from multiturn.doctor import examine as examine_engine
 from multiturn.examination import Examination
 from multiturn.facts import EngineOptions
+from multiturn.fastchat.importing import FastchatCame, import_fastchat
 from multiturn.finding import Assessed
 from multiturn.history import history_gap
 from multiturn.jobs import (
@@ -95,6 +96,7 @@ __all__ = [
     "Comparison",
     "Covered",
     "EngineOptions",
+    "FastchatCame",
     "Held",
     "HeldFailure",
     "ImportedResults",
@@ -136,6 +138,7 @@ __all__ = [
     "group_runs",
     "history_gap",
     "history_gap_table",
+    "import_fastchat",
     "import_results",
     "import_run",
     "last_comparison",

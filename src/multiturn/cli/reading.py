@@ -12,6 +12,7 @@ from rich.text import Text
 
 import multiturn
 from multiturn.cli import options as flags
+from multiturn.cli.fastchat import import_files
 from multiturn.cli.prompts import ends
 from multiturn.cli.screen import ERR, OUT, counted, read, say, warn
 from multiturn.errors import NotFound, UsageError
@@ -209,28 +210,51 @@ def export(
 def import_what(
     what: Annotated[
         str,
-        typer.Argument(metavar="WHAT", help="results: of another script; run: of multiturn export (may be left out)."),
+        typer.Argument(
+            metavar="WHAT",
+            help="fastchat: files of MT-Bench; results: of another script; run: of multiturn export (may be left out).",
+        ),
     ],
-    path: Annotated[str | None, typer.Argument(metavar="FILE", help="The file.")] = None,
+    paths: Annotated[
+        list[str] | None, typer.Argument(metavar="FILE", help="The file; fastchat: folders too, and several.")
+    ] = None,
     suite: Annotated[
         str | None,
         typer.Option("--suite", help="results: the suite that the script held, for its reasons and capabilities."),
     ] = None,
+    questions: Annotated[
+        Path | None, typer.Option("--questions", metavar="FILE", help="fastchat: question.jsonl, if it is elsewhere.")
+    ] = None,
+    references: Annotated[
+        Path | None, typer.Option("--references", metavar="FILE", help="fastchat: which reference answers are goldens.")
+    ] = None,
     store: flags.StoreWhere = None,
 ) -> None:
-    """Bring an exported run into the store, or the results file of a loop of your own, and compare what is in it."""
-    if what == "results" and path is not None:
-        _import_results(path, suite, store)
-        return
-    if path is not None and what != "run":
-        raise UsageError(
-            f"{what!r} can't be imported", hint=f"multiturn import run {path}, or multiturn import results {path}"
-        )
-    if path is None and what in {"run", "results"} and not Path(what).exists():
+    """Bring into the store: an exported run, the results file of a loop of your own, or FastChat's files (MT-Bench)."""
+    kinds = ("run", "results", "fastchat")
+    given = paths or []
+    if not given and what in kinds and not Path(what).exists():
         raise UsageError(f"import {what} needs a file", hint=f"multiturn import {what} FILE")
+    if given and what not in kinds:
+        raise UsageError(
+            f"{what!r} can't be imported",
+            hint=" or ".join(f"multiturn import {kind} {given[0]}" for kind in kinds),
+        )
+    if what == "fastchat" and given:
+        if suite is not None:
+            raise UsageError("FastChat's files bring their questions", hint="leave out --suite, or name --questions")
+        import_files([Path(path) for path in given], questions, references, store)
+        return
+    if questions is not None or references is not None:
+        raise UsageError("--questions and --references go with fastchat", hint="multiturn import fastchat FOLDER")
+    if len(given) > 1:
+        raise UsageError(f"import {what} takes one file", hint=f"multiturn import {what} {shlex.quote(given[0])}")
+    if what == "results" and given:
+        _import_results(given[0], suite, store)
+        return
     if suite is not None:
         raise UsageError("a run brings its own suite with it", hint="leave out --suite")
-    _import_run(path or what, store)
+    _import_run(given[0] if given else what, store)
 
 
 def _import_run(path: str, store: str | None) -> None:
