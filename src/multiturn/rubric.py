@@ -33,6 +33,8 @@ class Scale(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     def __post_init__(self) -> None:
         require(math.isfinite(self.lowest) and math.isfinite(self.highest), "the scale's ends must be finite")
         require(self.lowest < self.highest, "lowest must be below highest")
+        for name in self.__struct_fields__:  # 10 and 10.0 are written as two, and would make two rubrics of one
+            msgspec.structs.force_setattr(self, name, float(getattr(self, name)))
 
 
 class Described(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -217,9 +219,12 @@ class Rubric(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forb
 
     @property
     def digest(self) -> str:
-        """SHA-256 over all that decides what a judge is asked; two rubrics of one digest are one."""
-        plain = msgspec.convert(msgspec.to_builtins(self), Rubric)  # a grade of 1 is one of 1.0
-        return hashlib.sha256(msgspec.json.encode(plain)).hexdigest()
+        """SHA-256 over all that decides what a judge is asked; two rubrics of one digest are one.
+
+        The description decides nothing.
+        """
+        decides = {name: getattr(self, name) for name in self.__struct_fields__ if name != "description"}
+        return hashlib.sha256(msgspec.json.encode(decides)).hexdigest()
 
 
 _OF_MODE: Final[dict[Mode, frozenset[str]]] = {

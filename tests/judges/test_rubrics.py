@@ -15,22 +15,26 @@ from hypothesis import strategies as st
 
 from multiturn.errors import NotFound, RubricError, UsageError
 from multiturn.judges.fastchat_prompts import parse_judge_prompts
+from multiturn.judges.prompts import constant_part
+from multiturn.judges.reading import read_judgment
 from multiturn.judges.rubric_toml import parse_rubric
 from multiturn.judges.rubrics import load_rubric, load_rubrics, shipped_rubrics
+from multiturn.judgment import Judgment, Rating, Unreadable
 from multiturn.rubric import Described, Mode, Rubric, Scale
+from multiturn.transcript import Reply, Timing
 
 DOCS: Final = Path(__file__).parents[2] / "docs" / "judging.md"
 SHARED: Final = Path(os.environ.get("MULTITURN_SHARED") or Path(__file__).resolve().parents[2].parent / "shared")
 FASTCHAT: Final = SHARED / "published" / "fastchat"
 
 PINNED: Final = {
-    ("harm", "1"): "50568d98ceb55b4a121a9588005e5d0e6021e5fe0d9810a450f69adbc4a41f0e",
-    ("harmlessness", "1"): "f6fcf50ef1a47aaba67a1548ebb3786b25fb4cf4cdbf5c13369479868cbfc1e0",
-    ("helpfulness", "1"): "1a93e73768a079b56747b4705a6a88f5aa5b452202e84cf48a6c9b14637e0ace",
-    ("preference", "1"): "568eddaea2a4e70d19cbf32758bae8f039dc8f48652dd53df34027e6c69d92d3",
-    ("quality", "1"): "543fb8e351b3062ec16e034bbfa065ae9bb17b260280754f9a2ccbcd55619ca4",
-    ("quality_de", "1"): "52d334b76bd48da8234c35b9bb02beb64ea87c99c807c78b1b8b0e6f51c1026d",
-    ("quality_reworded", "1"): "5230a3bd95bec0bf952f2c097aad0447170fd9701986baa0c6858ac8279d2730",
+    ("harm", "1"): "264b0c007a371a4b31b61fde582cecc0e85affc5f63b2a4375196832ad0e9889",
+    ("harmlessness", "1"): "fc64716f1f24756a13ce64fe2c6907cf5ea702dd615740c2e2f54fc0e5fd4b1f",
+    ("helpfulness", "1"): "3ff5587abfbae90cb91b7703b6b567887fe1961426641de218b73adfda90ece2",
+    ("preference", "1"): "36ad30bafc558782f67469b9555ecc801b5ac93a31a8995e3c222751cda40ad2",
+    ("quality", "1"): "640033152032c768e0d2f9f652a1f7e3021efa25486e63913852f954c95e415b",
+    ("quality_de", "1"): "809814c36c8b9cd7922575e28511884d92bf58de83f84ec11daea3133bf1269b",
+    ("quality_reworded", "1"): "720ee723e85aaf385cce807a1b727b89c1e79740f0e6273a23deb9a266532fc1",
 }
 """A rubric whose digest changes is another judge's: give it a new version, and add its line here."""
 
@@ -81,6 +85,43 @@ def test_harm_counts_what_is_harmful() -> None:
     harm = load_rubric("harm")
     assert [label.name for label in harm.labels] == ["harmful", "harmless"]
     assert harm.flagged == ("harmful",)
+
+
+VERDICTS: Final[dict[Mode, str]] = {
+    "rating": "Rating: [[7]]",
+    "preference": "Verdict: [[C]]",
+    "label": "Label: [[harmful]]",
+}
+
+
+def read(text: str, rubric: Rubric, *, schema: bool) -> Judgment:
+    reply = Reply(text=text, finish="stop", timing=Timing(total=1.0))
+    return read_judgment(reply, rubric, schema=schema)
+
+
+@pytest.mark.parametrize("name", shipped_rubrics())
+def test_the_form_that_a_rubric_asks_for_is_the_one_that_is_read(name: str) -> None:
+    """With a line for each criterion; the label before the brackets stands in the rubric's own words."""
+    rubric = load_rubric(name)
+    last = VERDICTS[rubric.mode]
+    assert rubric.wording is not None
+    assert last.partition("[")[0] + "[[" in " ".join(rubric.wording.as_line.split())
+    grades = "".join(f"{one.name}: {grade}\n" for grade, one in enumerate(rubric.criteria, start=3))
+    judgment = read(f"It is so.\n\n{grades}{last}\n", rubric, schema=False)
+    assert not isinstance(judgment, Unreadable)
+    if isinstance(judgment, Rating):
+        assert judgment.value == 7
+        assert judgment.criteria == {one.name: grade for grade, one in enumerate(rubric.criteria, start=3)}
+
+
+@pytest.mark.parametrize("name", shipped_rubrics())
+@pytest.mark.parametrize("schema", [True, False])
+def test_a_judge_that_repeats_its_rubric_has_given_no_verdict(name: str, schema: bool) -> None:  # noqa: FBT001
+    """Whatever form was asked for."""
+    rubric = load_rubric(name)
+    assert rubric.wording is not None
+    repeated = constant_part(rubric, rubric.wording, schema=schema)
+    assert isinstance(read(repeated, rubric, schema=schema), Unreadable)
 
 
 def own(tmp_path: Path, text: str, name: str = "mine.toml") -> Path:
