@@ -38,9 +38,8 @@ _BRACKETED: Final = (
     r"UNUSED_TOKEN_\d+"
 )
 _CONTROL: Final = re.compile(
-    rf"<(?=/?[|\uff5c])|<(?=/?[\w/]{{1,40}}[|\uff5c]>)|<(?=/?(?:{_NAMES})>)|<(?=</?SYS>>)|"
-    rf"\[(?=[|])|\[(?=/?(?:{_BRACKETED})\])",
-    re.IGNORECASE,
+    rf"[<\[](?:(?<=<)(?=/?[|\uff5c]|/?[\w/]{{1,40}}[|\uff5c]>|/?(?i:{_NAMES})>|</?(?i:SYS)>>)"
+    rf"|(?<=\[)(?=[|]|/?(?i:{_BRACKETED})\]))"
 )
 """How chat templates mark roles, turns and thinking: the first character of each, where the rest follows."""
 
