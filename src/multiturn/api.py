@@ -43,6 +43,11 @@ from multiturn.jobs import (
     evaluate,
     unwatched,
 )
+from multiturn.judge_jobs import JudgedBy, JudgeJob, WatchJudge, ajudge, ajudging_costs, judge, judging_costs
+from multiturn.judges.meter import Budget
+from multiturn.judges.model_judge import GREEDY, Manner
+from multiturn.judges.rubrics import load_rubrics, shipped_rubrics
+from multiturn.judging import Asking, Judging
 from multiturn.loop_results import ImportedResults, import_results
 from multiturn.notebooks import SHOWS
 from multiturn.preferences import read_preferences
@@ -87,11 +92,14 @@ from multiturn.two_runs import TwoRuns
 __all__ = [
     "DEFAULT_SUITE",
     "ENOUGH_HELD",
+    "GREEDY",
     "MOST_ABLATED",
     "QUOTAS",
     "Ablated",
     "Arm",
+    "Asking",
     "Assessed",
+    "Budget",
     "Compared",
     "Comparison",
     "Covered",
@@ -101,6 +109,10 @@ __all__ = [
     "HeldFailure",
     "ImportedResults",
     "Job",
+    "JudgeJob",
+    "JudgedBy",
+    "Judging",
+    "Manner",
     "PassRates",
     "Plan",
     "Preferred",
@@ -118,12 +130,15 @@ __all__ = [
     "Transcript",
     "Trend",
     "TwoRuns",
+    "WatchJudge",
     "ablate",
     "ablated_as_held",
     "acompare",
     "aestimate",
     "aevaluate",
     "aexamine",
+    "ajudge",
+    "ajudging_costs",
     "allow_checks",
     "areplay",
     "assess",
@@ -141,8 +156,11 @@ __all__ = [
     "import_fastchat",
     "import_results",
     "import_run",
+    "judge",
+    "judging_costs",
     "last_comparison",
     "lint",
+    "load_rubrics",
     "load_suite",
     "mutant_falls",
     "mutant_table",
@@ -161,6 +179,7 @@ __all__ = [
     "select",
     "shipped_name",
     "shipped_parts",
+    "shipped_rubrics",
     "shipped_suites",
     "tables",
     "transcript_text",

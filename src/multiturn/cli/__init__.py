@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 import multiturn
-from multiturn.cli import doctor, holding, ranking, reading, replaying, reporting, suites, trending
+from multiturn.cli import doctor, holding, judging, ranking, reading, replaying, reporting, suites, trending
 from multiturn.cli.screen import complain, say
 from multiturn.errors import EXIT_OK, MultiturnError
 
@@ -40,6 +40,7 @@ reading.add_to(app)
 reporting.add_to(app)
 trending.add_to(app)
 ranking.add_to(app)
+judging.add_to(app)
 replaying.add_to(app)
 suites.add_to(app)
 doctor.add_to(app)

@@ -310,26 +310,35 @@ def arm(spec: str, *, system: str | None = None, template: str = "model") -> Arm
 
 def asks(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command every shared flag beside its own; it gets them as one value named ``asked``."""
-    hints = get_type_hints(command, include_extras=True)
-    own = [
-        parameter.replace(annotation=hints[parameter.name])
-        for parameter in inspect.signature(command).parameters.values()
-        if parameter.name != "asked"
-    ]
-    shared_hints = get_type_hints(Asked, include_extras=True)
-    shared = [
-        inspect.Parameter(
-            field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=shared_hints[field.name]
-        )
-        for field in dataclasses.fields(Asked)
-    ]
-    names = {parameter.name for parameter in shared}
+    return sharing(Asked)(command)
 
-    @functools.wraps(command)
-    def with_flags(**given: object) -> None:
-        said: dict[str, Any] = {name: value for name, value in given.items() if name in names}
-        command(**{name: value for name, value in given.items() if name not in names}, asked=Asked(**said))
 
-    with_flags.__signature__ = inspect.Signature([*own, *shared])  # type: ignore[attr-defined]
-    with_flags.__annotations__ = {parameter.name: parameter.annotation for parameter in [*own, *shared]}
-    return with_flags
+def sharing(flags: type[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the flags that this dataclass names beside its own; it gets them as one value named ``asked``."""
+
+    def shared_with(command: Callable[..., None]) -> Callable[..., None]:
+        hints = get_type_hints(command, include_extras=True)
+        own = [
+            parameter.replace(annotation=hints[parameter.name])
+            for parameter in inspect.signature(command).parameters.values()
+            if parameter.name != "asked"
+        ]
+        shared_hints = get_type_hints(flags, include_extras=True)
+        shared = [
+            inspect.Parameter(
+                field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=shared_hints[field.name]
+            )
+            for field in dataclasses.fields(flags)
+        ]
+        names = {parameter.name for parameter in shared}
+
+        @functools.wraps(command)
+        def with_flags(**given: object) -> None:
+            said: dict[str, Any] = {name: value for name, value in given.items() if name in names}
+            command(**{name: value for name, value in given.items() if name not in names}, asked=flags(**said))
+
+        with_flags.__signature__ = inspect.Signature([*own, *shared])  # type: ignore[attr-defined]
+        with_flags.__annotations__ = {parameter.name: parameter.annotation for parameter in [*own, *shared]}
+        return with_flags
+
+    return shared_with

@@ -1,0 +1,163 @@
+"""Judge stored runs: what the Python interface and the command line are made of.
+
+A job says who judges, by what rubric, and what it may cost. What this module does not know: the screen, flags, and what
+is concluded from judgments.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from multiturn.arms import open_arms
+from multiturn.blocking import finish
+from multiturn.errors import UsageError
+from multiturn.facts import EngineOptions
+from multiturn.judges.meter import Budget, Meter, MeteredEngine
+from multiturn.judges.model_judge import Manner, ModelJudge
+from multiturn.judges.planning import Expected, estimate
+from multiturn.judges.rubrics import load_rubrics
+from multiturn.judging import EVERYTHING, Asking, Judging, Matter, judge_run, left_to_ask
+from multiturn.judgment import JudgeRecord
+from multiturn.rubric import Rubric
+
+if TYPE_CHECKING:
+    from multiturn.store import Store
+
+DEFAULT_RUBRIC: Final = "quality"
+DEFAULT_COMPARING_RUBRIC: Final = "preference"
+
+WatchJudge = Callable[[JudgeRecord, Judging], None]
+"""Called whenever an answer is durable, with the judge and how far it is."""
+
+
+class JudgeJob(msgspec.Struct, frozen=True, kw_only=True):
+    """How stored runs are judged.
+
+    ``judges`` are model specs; several are a panel, each asked everything. ``rubric`` is the name of a shipped one, a
+    file, or a value; None is ``quality``, or ``preference`` where there is an opponent. ``manner`` says how judges are
+    asked, ``asking`` about what, ``budget`` what each may cost.
+    """
+
+    judges: tuple[str, ...]
+    rubric: Rubric | str | Path | None = None
+    manner: Manner = Manner()
+    asking: Asking = EVERYTHING
+    budget: Budget = Budget()
+    options: EngineOptions = EngineOptions()
+
+    def __post_init__(self) -> None:
+        if not self.judges:
+            raise UsageError("no judge is named", hint="--judge MODEL, such as --judge openai:NAME@URL")
+        twice = [spec for at, spec in enumerate(self.judges) if spec in self.judges[:at]]
+        if twice:
+            raise UsageError(f"judge {twice[0]} is named twice", hint="--repeats asks one judge several times")
+        if self.asking.repeats > 1 and self.manner.sampling.temperature == 0:
+            raise UsageError(
+                "a greedy judge says the same each time, so repeats would measure nothing",
+                hint="--judge-temperature 0.7 with --repeats",
+            )
+
+    def chosen_rubric(self, *, compares: bool) -> Rubric:
+        """The rubric, of a set the one that fits.
+
+        Raises:
+            NotFound, UsageError: there is none, or it has faults.
+        """
+        if isinstance(self.rubric, Rubric):
+            return self.rubric
+        named = self.rubric or (DEFAULT_COMPARING_RUBRIC if compares else DEFAULT_RUBRIC)
+        rubrics = load_rubrics(named)
+        fitting = [one for one in rubrics if (one.mode == "preference") == compares]
+        return (fitting or list(rubrics))[0]
+
+
+class JudgedBy(msgspec.Struct, frozen=True, kw_only=True):
+    """A judge, and how far it came with a run."""
+
+    judge: JudgeRecord
+    judging: Judging
+
+
+def unwatched(_judge: JudgeRecord, _judging: Judging) -> None:
+    """A watch that looks away."""
+
+
+async def ajudge(
+    store: Store, run: str, job: JudgeJob, *, against: str | None = None, watch: WatchJudge = unwatched
+) -> tuple[JudgedBy, ...]:
+    """Judge a stored run; see :func:`judge`."""
+    judged = store.run(run)
+    opponent = None if against is None else store.run(against)
+    rubric = job.chosen_rubric(compares=opponent is not None)
+    done = []
+    for spec in job.judges:
+        meter = Meter(job.budget)
+        async with open_judge(spec, rubric, job, meter) as asked:
+            record = asked.record
+            judging = await judge_run(
+                store,
+                asked,
+                judged,
+                opponent,
+                asking=job.asking,
+                meter=meter,
+                watch=lambda progress, record=record: watch(record, progress),  # type: ignore[misc]
+            )
+        done.append(JudgedBy(judge=record, judging=judging))
+    return tuple(done)
+
+
+def judge(
+    store: Store, run: str, job: JudgeJob, *, against: str | None = None, watch: WatchJudge = unwatched
+) -> tuple[JudgedBy, ...]:
+    """Let judges rate, label or compare the replies of a stored run; what they said before is not asked again.
+
+    Args:
+        store: where the run is, and the judgments go.
+        run: its id, or how it begins.
+        job: who judges, by what rubric, and what it may cost.
+        against: the opponent's run, for a rubric that compares.
+        watch: called with the judge and its progress whenever an answer is durable.
+
+    Raises:
+        MultiturnError: of the kind that says what is wrong, with the next thing to do in ``hint``.
+    """
+    return finish(ajudge(store, run, job, against=against, watch=watch))
+
+
+async def ajudging_costs(store: Store, run: str, job: JudgeJob, *, against: str | None = None) -> dict[str, Expected]:
+    """What judging would take; see :func:`judging_costs`."""
+    judged = store.run(run)
+    opponent = None if against is None else store.run(against)
+    rubric = job.chosen_rubric(compares=opponent is not None)
+    matter = Matter(run=judged, rubric=rubric, opponent=opponent, asking=job.asking)
+    found = {}
+    for spec in job.judges:
+        async with open_judge(spec, rubric, job, Meter()) as asked:
+            found[spec] = estimate(
+                left_to_ask(store, asked.record.id, matter),
+                rubric,
+                schema=asked.record.schema,
+                goldens=asked.record.goldens,
+            )
+    return found
+
+
+def judging_costs(store: Store, run: str, job: JudgeJob, *, against: str | None = None) -> dict[str, Expected]:
+    """What :func:`judge` would take of each judge, by model spec: calls and about how many tokens to read.
+
+    No judge is asked, and nothing is stored. Prompts that another run shares are not looked for.
+    """
+    return finish(ajudging_costs(store, run, job, against=against))
+
+
+@contextlib.asynccontextmanager
+async def open_judge(spec: str, rubric: Rubric, job: JudgeJob, meter: Meter) -> AsyncIterator[ModelJudge]:
+    """Open a judge's engine, counted by the meter, in the block that follows."""
+    async with open_arms([spec], job.options) as ((_, engine),):
+        yield ModelJudge(MeteredEngine(engine, meter), rubric, job.manner)

@@ -1,0 +1,350 @@
+"""Stored runs to a judge, and what it says into the store: what is not there yet is asked, and nothing is lost.
+
+A sitting is one conversation shown to the judge, with all questions about it. As many are open as the judge's engine
+keeps warm, and a finished one admits the next, so memory does not grow with the run. A question whose very prompt was
+answered before, in whatever run, is not asked again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING, Final, Self
+
+import msgspec
+
+from multiturn.errors import EngineError, UsageError
+from multiturn.judges.meter import BudgetSpent, Meter
+from multiturn.judges.planning import Plan, Sitting, sittings_for
+from multiturn.judgment import Exhibit, Failed, Judged, Question, Unreadable
+
+if TYPE_CHECKING:
+    from multiturn.conditions import RunRecord
+    from multiturn.protocols import Judge
+    from multiturn.rubric import Rubric
+    from multiturn.store import Store
+    from multiturn.transcript import Session, Transcript
+
+GIVE_UP_AFTER: Final = 5
+"""Questions in a row that the judge could not be asked before judging stops: its server is gone."""
+
+
+class Judging(msgspec.Struct, frozen=True, kw_only=True):
+    """How far judging is. ``stored`` were answered before, ``shared`` by what was sent for another run.
+
+    ``asked`` are those of this session, of which ``unreadable`` gave no verdict and ``failed`` could not be asked.
+    ``calls`` and tokens are of this session; ``untold`` counts calls whose tokens the engine does not tell. ``spent``
+    names the limit that ended it (``max_calls``, ``max_tokens``), "" where none did.
+    """
+
+    questions: int
+    stored: int
+    shared: int = 0
+    asked: int = 0
+    unreadable: int = 0
+    failed: int = 0
+    calls: int = 0
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    new_tokens: int = 0
+    untold: int = 0
+    seconds: float = 0.0
+    spent: str = ""
+
+    @property
+    def left(self) -> int:
+        """Questions that are not answered yet; those that failed are asked again next time."""
+        return self.questions - self.stored - self.shared - self.asked + self.failed
+
+
+Watch = Callable[[Judging], None]
+
+
+def unwatched(_judging: Judging) -> None:
+    """A watch that looks away."""
+
+
+class Asking(msgspec.Struct, frozen=True, kw_only=True):
+    """What is asked about a run. ``turns`` (from 0) narrows it to some turns; None is all of them.
+
+    ``whole`` asks of preferences for the whole conversation too; ``repeats`` asks everything so many times.
+    """
+
+    turns: frozenset[int] | None = None
+    whole: bool = True
+    repeats: int = 1
+
+
+EVERYTHING: Final = Asking()
+
+
+class Matter(msgspec.Struct, frozen=True, kw_only=True):
+    """What is judged, and by which rubric: a run, beside an opponent's where the rubric compares."""
+
+    run: RunRecord
+    rubric: Rubric
+    opponent: RunRecord | None = None
+    asking: Asking = EVERYTHING
+
+
+def sittings(store: Store, matter: Matter) -> Iterator[Sitting]:
+    """All sittings about it, whatever was answered; transcripts are read as they are needed.
+
+    Raises:
+        UsageError: the rubric compares and there is no opponent, or the other way round; or the two runs are of
+            different suites.
+    """
+    _require_fit(matter)
+    run, opponent, asking = matter.run, matter.opponent, matter.asking
+    plan = Plan(
+        run=run.id,
+        opponent=opponent.id if opponent else "",
+        turns=asking.turns,
+        whole=asking.whole,
+        repeats=asking.repeats,
+    )
+    conversations = {one.id: one for one in store.suite(run.conditions.suite_digest).conversations}
+
+    def exhibits() -> Iterator[Exhibit]:
+        for transcript, other in _side_by_side(store, run, opponent):
+            conversation = conversations.get(transcript.session.conversation)
+            if conversation is not None and (opponent is None or other is not None):
+                yield Exhibit(conversation=conversation, transcript=transcript, opponent=other)
+
+    return sittings_for(exhibits(), matter.rubric, plan)
+
+
+def left_to_ask(store: Store, judge: str, matter: Matter) -> Iterator[Sitting]:
+    """The sittings with those questions that a judge (its id) has not answered yet.
+
+    Raises:
+        UsageError: as :func:`sittings`.
+    """
+    answered = _answered(store, judge, matter.run, matter.opponent)
+    for sitting in sittings(store, matter):
+        left = tuple(question for question in sitting.questions if question not in answered)
+        if left:
+            yield msgspec.structs.replace(sitting, questions=left)
+
+
+async def judge_run(
+    store: Store,
+    judge: Judge,
+    run: RunRecord,
+    opponent: RunRecord | None = None,
+    *,
+    asking: Asking = EVERYTHING,
+    meter: Meter | None = None,
+    watch: Watch = unwatched,
+) -> Judging:
+    """Ask a judge what it has not said yet of a run, and keep what it says as it says it.
+
+    Args:
+        store: Where the runs are and the judgments go.
+        judge: Who is asked. Its engine counts by ``meter`` where calls or tokens are limited
+            (:class:`multiturn.judges.meter.MeteredEngine`).
+        run: Whose replies are judged.
+        opponent: With whose they are compared, for a rubric that compares.
+        asking: Of which turns, and how often.
+        meter: Counts what the judge's engine is asked.
+        watch: Called whenever an answer is durable.
+
+    Returns:
+        How far it is. A spent budget ends it early: ``spent`` says so, and the same call later goes on.
+
+    Raises:
+        UsageError: as :func:`sittings`.
+        EngineError: the judge could not be asked several times in a row; what was said is kept.
+        StoreError: the store can't be written, or another process asks this judge about this run.
+    """
+    record = judge.record
+    store.judgments.keep_judge(record)
+    matter = Matter(run=run, rubric=record.rubric, opponent=opponent, asking=asking)
+    planned = sum(len(one.questions) for one in sittings(store, matter))
+    left = sum(len(one.questions) for one in left_to_ask(store, record.id, matter))
+    tally = _Tally(planned, planned - left, meter or Meter(), watch)
+    waiting = left_to_ask(store, record.id, matter)
+    name = f"{record.id}:{run.id}:{opponent.id if opponent else ''}"
+    async with AsyncExitStack() as stack:
+        stack.enter_context(store.lease(name))
+        desk = await stack.enter_async_context(_Desk(store))
+        await _together(lambda: _work(judge, waiting, store, desk, tally), judge.open_sittings)
+    return tally.progress()
+
+
+def _require_fit(matter: Matter) -> None:
+    run, rubric, opponent = matter.run, matter.rubric, matter.opponent
+    if rubric.mode == "preference" and opponent is None:
+        raise UsageError(
+            f"rubric {rubric.name} compares two runs, and only one is named", hint="name the other: --against RUN"
+        )
+    if opponent is None:
+        return
+    if rubric.mode != "preference":
+        raise UsageError(
+            f"rubric {rubric.name} judges one run by itself",
+            hint="leave out --against, or choose a rubric that compares",
+        )
+    if opponent.id == run.id:
+        raise UsageError(f"run {run.id} would be compared with itself", hint="--against another run")
+    if opponent.conditions.suite_digest != run.conditions.suite_digest:
+        raise UsageError(
+            f"run {run.id} holds suite {run.suite_name}, run {opponent.id} another one ({opponent.suite_name})",
+            hint="compare runs of one suite: multiturn runs lists them",
+        )
+
+
+def _side_by_side(
+    store: Store, run: RunRecord, opponent: RunRecord | None
+) -> Iterator[tuple[Transcript, Transcript | None]]:
+    """Transcripts of the run with the opponent's of the same conversation and sample; both come in one order."""
+    if opponent is None:
+        for transcript in store.transcripts(run.id):
+            yield transcript, None
+        return
+    others = store.transcripts(opponent.id)
+    ahead: dict[Session, Transcript] = {}
+    for transcript in store.transcripts(run.id):
+        while transcript.session not in ahead:
+            other = next(others, None)
+            if other is None:
+                break
+            ahead[other.session] = other
+        yield transcript, ahead.pop(transcript.session, None)
+
+
+def _answered(store: Store, judge: str, run: RunRecord, opponent: RunRecord | None) -> set[Question]:
+    said = (
+        store.judgments.of_run(run.id, judge=judge)
+        if opponent is None
+        else store.judgments.of_pair(run.id, opponent.id, judge=judge)
+    )
+    return {one.question for one in said if not isinstance(one.judgment, Failed)}
+
+
+async def _work(judge: Judge, waiting: Iterator[Sitting], store: Store, desk: _Desk, tally: _Tally) -> None:
+    """Take sitting after sitting, until none waits or the budget is spent; calls of others in flight are let finish."""
+    for sitting in waiting:
+        keys = {question: judge.key(question, sitting.exhibit) for question in sitting.questions}
+        known = await asyncio.to_thread(store.judgments.by_key, judge.record.id, [key for key in keys.values() if key])
+        ask = []
+        for question, key in keys.items():
+            if key in known:
+                tally.shared += 1
+                await desk.keep(msgspec.structs.replace(known[key], question=question))
+            else:
+                ask.append(question)
+        try:
+            async for judged in judge.sitting(sitting.exhibit, ask):
+                await desk.keep(judged)
+                tally.said(judged)
+        except BudgetSpent as spent:
+            tally.spent = spent.limit
+            return
+
+
+async def _together(work: Callable[[], Coroutine[None, None, None]], workers: int) -> None:
+    """The same work in several tasks; the first error stops all and is raised as itself."""
+    tasks = [asyncio.create_task(work()) for _ in range(workers)]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+class _Tally:
+    """Counts what is answered, tells who watches, and notices that the judge is gone."""
+
+    def __init__(self, questions: int, stored: int, meter: Meter, watch: Watch) -> None:
+        self._questions: Final = questions
+        self._stored: Final = stored
+        self._meter: Final = meter
+        self._watch: Final = watch
+        self._started: Final = time.monotonic()
+        self._in_a_row = 0
+        self.shared = self.asked = self.unreadable = self.failed = 0
+        self.spent = ""
+
+    def said(self, judged: Judged) -> None:
+        """An answer is durable.
+
+        Raises:
+            EngineError: too many in a row could not be asked for.
+        """
+        self.asked += 1
+        self.unreadable += isinstance(judged.judgment, Unreadable)
+        failure = judged.judgment if isinstance(judged.judgment, Failed) else None
+        self.failed += failure is not None
+        gone = failure is not None and failure.kind != "overflow"
+        self._in_a_row = self._in_a_row + 1 if gone else 0
+        self._watch(self.progress())
+        if failure is not None and self._in_a_row >= GIVE_UP_AFTER:
+            raise EngineError(
+                f"the judge could not be asked {self._in_a_row} times in a row; the last time: {failure.message}",
+                hint="once it or its server is well, give the same command again: it goes on from there",
+            )
+
+    def progress(self) -> Judging:
+        """How far it is now."""
+        meter = self._meter
+        return Judging(
+            questions=self._questions,
+            stored=self._stored,
+            shared=self.shared,
+            asked=self.asked,
+            unreadable=self.unreadable,
+            failed=self.failed,
+            calls=meter.calls,
+            prompt_tokens=meter.prompt_tokens,
+            cached_tokens=meter.cached_tokens,
+            new_tokens=meter.new_tokens,
+            untold=meter.untold,
+            seconds=time.monotonic() - self._started,
+            spent=self.spent,
+        )
+
+
+class _Desk:
+    """Writes judgments, all that wait in one transaction, in another thread; ``keep`` returns when it is durable."""
+
+    def __init__(self, store: Store) -> None:
+        self._store: Final = store
+        self._waiting: list[tuple[Judged, asyncio.Future[None]]] = []
+        self._lock: Final = asyncio.Lock()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._write()
+
+    async def keep(self, judged: Judged) -> None:
+        """Keep one.
+
+        Raises:
+            StoreError: it can't be written.
+        """
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append((judged, done))
+        await asyncio.shield(asyncio.ensure_future(self._write()))
+        await done
+
+    async def _write(self) -> None:
+        async with self._lock:
+            batch, self._waiting = self._waiting, []
+            if not batch:
+                return
+            try:
+                await asyncio.to_thread(self._store.judgments.keep, [judged for judged, _ in batch])
+            except Exception as error:  # noqa: BLE001 - whoever waits must hear of it, whatever it is
+                for _, done in batch:
+                    if not done.done():
+                        done.set_exception(error)
+                return
+            for _, done in batch:
+                if not done.done():
+                    done.set_result(None)

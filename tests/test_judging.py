@@ -1,0 +1,264 @@
+"""Stored runs to judges and back into the store: what is asked, what is not asked again, and where it stops."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from multiturn import api
+from multiturn.conditions import RunRecord
+from multiturn.conversation import Conversation, Suite, Turn
+from multiturn.engines.scripted import Script, ScriptedEngine
+from multiturn.errors import EngineError, ReplyFailed, UsageError
+from multiturn.judges.meter import Budget, Meter, MeteredEngine
+from multiturn.judges.model_judge import GREEDY, Manner, ModelJudge
+from multiturn.judges.rubrics import load_rubric
+from multiturn.judging import Asking, Judging, judge_run
+from multiturn.judgment import Failed, Judged, Preference, Rating, Unreadable
+from multiturn.store import Store, open_store
+from multiturn.transcript import Request, Sampling
+
+SUITE: Final = Suite(
+    name="s",
+    conversations=tuple(
+        Conversation(id=f"c{at}", turns=(Turn(text=f"hello {at}"), Turn(text="and then?"), Turn(text="bye")))
+        for at in range(6)
+    ),
+)
+TURNS: Final = 18
+QUALITY: Final = load_rubric("quality")
+PREFERENCE: Final = load_rubric("preference")
+UNLIMITED: Final = Budget()
+
+
+def shouts(request: Request) -> str:
+    """An arm that is not the echo."""
+    return request.messages[-1].content.upper() + "!"
+
+
+@pytest.fixture(name="store")
+def store_with_two_runs(tmp_path: Path) -> Iterator[Store]:
+    with open_store(tmp_path / "runs.db") as opened:
+        yield opened
+
+
+@pytest.fixture(name="runs")
+def two_runs(store: Store) -> tuple[RunRecord, RunRecord]:
+    """An echo, and one that shouts."""
+    job = api.Job(suite=SUITE, store=store.path)
+    one, other = (api.evaluate(model, job).run for model in ("scripted:echo", "scripted:tests.test_judging:shouts"))
+    return one, other
+
+
+class Bench:
+    """A judge on a script, with a meter; ``asked`` counts the calls by what they end with."""
+
+    def __init__(
+        self, script: Script, *, preference: bool = False, budget: Budget = UNLIMITED, **manner: object
+    ) -> None:
+        self.meter = Meter(budget)
+        self.engine = ScriptedEngine(script, spec="scripted:judge", open_conversations=3)
+        self.judge = ModelJudge(
+            MeteredEngine(self.engine, self.meter),
+            PREFERENCE if preference else QUALITY,
+            Manner(**manner),  # type: ignore[arg-type]  # any field, by name
+        )
+
+    def judges(self, store: Store, *runs: RunRecord, asking: Asking = Asking()) -> Judging:  # noqa: B008 - frozen
+        """All that is left to ask of one run, or of two compared."""
+        return asyncio.run(judge_run(store, self.judge, *runs, asking=asking, meter=self.meter))
+
+
+def eight(_request: Request) -> str:
+    return "Fine.\nRating: [[8]]"
+
+
+def said(store: Store, run: RunRecord) -> list[Judged]:
+    return sorted(
+        store.judgments.of_run(run.id), key=lambda one: (one.question.conversation, one.question.turn or 0, one.id)
+    )
+
+
+def test_every_turn_is_rated_once_and_kept(store: Store, runs: tuple[RunRecord, RunRecord]) -> None:
+    bench = Bench(eight)
+    done = bench.judges(store, runs[0])
+    assert (done.questions, done.asked, done.calls, done.left, done.spent) == (TURNS, TURNS, TURNS, 0, "")
+    found = said(store, runs[0])
+    assert [(one.question.conversation, one.question.turn) for one in found] == [
+        (f"c{at}", turn) for at in range(6) for turn in range(3)
+    ]
+    assert {getattr(one.judgment, "value", None) for one in found} == {8.0}
+    assert all(one.text and one.prompt_sha256 and one.key and one.prompt_tokens for one in found)
+    assert store.judgments.judge("scripted:judge") == bench.judge.record
+
+
+def test_what_was_said_is_not_asked_again(store: Store, runs: tuple[RunRecord, RunRecord]) -> None:
+    Bench(eight).judges(store, runs[0])
+    again = Bench(eight)
+    done = again.judges(store, runs[0])
+    assert (done.stored, done.asked, done.calls) == (TURNS, 0, 0)
+
+
+def test_the_same_conversation_in_another_run_is_not_asked_again(
+    store: Store, runs: tuple[RunRecord, RunRecord], tmp_path: Path
+) -> None:
+    """The second run of an echo has other seeds and the same texts: the very same prompts."""
+    settings = api.Settings(sampling=Sampling(seed=1))
+    twin = api.evaluate("scripted:echo", api.Job(suite=SUITE, store=tmp_path / "runs.db", settings=settings)).run
+    Bench(eight).judges(store, runs[0])
+    done = Bench(eight).judges(store, twin)
+    assert (done.questions, done.shared, done.calls, done.left) == (TURNS, TURNS, 0, 0)
+    assert len(said(store, twin)) == TURNS
+
+
+def test_repeats_are_asked_each_by_itself(store: Store, runs: tuple[RunRecord, RunRecord]) -> None:
+    """The same prompt, but no answer of one repeat stands for another, and each draws with its own seed."""
+    seeds = Counter[int]()
+
+    def noting(request: Request) -> str:
+        seeds[request.seed] += 1
+        return eight(request)
+
+    warm = GREEDY.__class__(temperature=0.7)
+    done = Bench(noting, sampling=warm).judges(store, runs[0], asking=Asking(repeats=3))
+    assert (done.questions, done.asked, done.shared) == (3 * TURNS, 3 * TURNS, 0)
+    assert len(seeds) == 3 * TURNS
+
+
+def test_preferences_are_asked_in_both_seats_and_of_the_whole(store: Store, runs: tuple[RunRecord, RunRecord]) -> None:
+    """The judge likes whoever shouts: the first seat where that is ours, else the second."""
+
+    def likes_shouting(request: Request) -> str:
+        shown = request.messages[-1].content
+        return f"[[{'A' if shown.index('HELLO') < shown.rindex('hello') else 'B'}]]"
+
+    done = Bench(likes_shouting, preference=True).judges(store, runs[1], runs[0])
+    assert done.questions == done.asked == 6 * (3 + 1) * 2
+    found = Counter(
+        (one.question.seat, one.judgment.winner) for one in said(store, runs[1]) if isinstance(one.judgment, Preference)
+    )
+    assert found == {("first", "first"): 24, ("second", "second"): 24}
+
+
+def test_a_verdict_that_cannot_be_read_is_asked_for_once_more_with_the_fault(
+    store: Store, runs: tuple[RunRecord, RunRecord]
+) -> None:
+    """Told what was wrong, it mends it; what it said first is kept."""
+
+    def mends(request: Request) -> str:
+        return eight(request) if len(request.messages) > 2 else "Rating: [[11]]"
+
+    done = Bench(mends).judges(store, runs[0])
+    assert (done.asked, done.calls, done.unreadable) == (TURNS, 2 * TURNS, 0)
+    first = said(store, runs[0])[0]
+    assert isinstance(first.first, Unreadable)
+    assert (first.first.kind, first.first_text, getattr(first.judgment, "value", None)) == (
+        "out_of_range",
+        "Rating: [[11]]",
+        8.0,
+    )
+
+
+def test_a_judge_that_never_says_anything_is_counted_and_no_number(
+    store: Store, runs: tuple[RunRecord, RunRecord]
+) -> None:
+    done = Bench(lambda _request: "").judges(store, runs[0])
+    assert (done.asked, done.unreadable, done.calls, done.left) == (TURNS, TURNS, 2 * TURNS, 0)
+    assert {type(one.judgment) for one in said(store, runs[0])} == {Unreadable}
+
+
+@pytest.mark.parametrize("calls", [0, 1, 7])
+def test_a_spent_budget_stops_cleanly_and_the_rest_is_asked_later(
+    store: Store, runs: tuple[RunRecord, RunRecord], calls: int
+) -> None:
+    """Never one call more than allowed; what they said is kept."""
+    done = Bench(eight, budget=Budget(max_calls=calls)).judges(store, runs[0])
+    assert (done.calls, done.asked, done.spent, done.left) == (calls, calls, "max_calls", TURNS - calls)
+    assert len(said(store, runs[0])) == calls
+    rest = Bench(eight).judges(store, runs[0])
+    assert (rest.stored, rest.asked, rest.left) == (calls, TURNS - calls, 0)
+
+
+def test_a_budget_of_tokens_stops_too(store: Store, runs: tuple[RunRecord, RunRecord]) -> None:
+    done = Bench(eight, budget=Budget(max_tokens=1500)).judges(store, runs[0])
+    assert done.spent == "max_tokens"
+    assert 0 < done.asked < TURNS
+    assert done.prompt_tokens + done.new_tokens >= 1500
+
+
+def test_a_judge_whose_server_is_gone_is_given_up(store: Store, runs: tuple[RunRecord, RunRecord]) -> None:
+    """After a few in a row; each is kept as what it is, and asked again the next time."""
+
+    def gone(_request: Request) -> str:
+        raise ReplyFailed("connection", "nobody listens")
+
+    with pytest.raises(EngineError, match="5 times in a row; the last time: nobody listens"):
+        Bench(gone).judges(store, runs[0])
+    kept = said(store, runs[0])
+    assert {type(one.judgment) for one in kept} == {Failed}
+    done = Bench(eight).judges(store, runs[0])
+    assert (done.stored, done.asked, done.left) == (0, TURNS, 0)
+    assert {type(one.judgment) for one in said(store, runs[0])} == {Rating}
+
+
+def test_a_conversation_too_long_for_the_judge_is_missing(store: Store, runs: tuple[RunRecord, RunRecord]) -> None:
+    """However many there are in a row: the judge is there, it is its window that is small."""
+    bench = Bench(eight)
+    small = ScriptedEngine(eight, spec="scripted:judge", window=100)
+    judge = ModelJudge(small, QUALITY)
+    done = asyncio.run(judge_run(store, judge, runs[0]))
+    assert (done.asked, done.failed, done.left) == (TURNS, TURNS, TURNS)
+    assert bench.engine.asked == small.asked == []
+    (kind,) = {one.judgment.kind for one in said(store, runs[0]) if isinstance(one.judgment, Failed)}
+    assert kind == "overflow"
+
+
+def test_sittings_end_and_never_more_are_open_than_the_engine_keeps_warm(
+    store: Store, runs: tuple[RunRecord, RunRecord]
+) -> None:
+    """Whatever the order in which they come to an end."""
+    open_now: set[str] = set()
+    most = 0
+
+    async def slowly(request: Request) -> str:
+        nonlocal most
+        open_now.add(request.session.conversation)
+        most = max(most, len(open_now))
+        await asyncio.sleep(0.001)
+        if request.turn == 4:
+            open_now.discard(request.session.conversation)
+        return eight(request)
+
+    bench = Bench(slowly)
+    bench.judges(store, runs[0])
+    assert most == 3
+    assert len(bench.engine.ended) == len(set(bench.engine.ended)) == 6
+
+
+def test_a_rubric_must_fit_what_is_named(store: Store, runs: tuple[RunRecord, RunRecord], tmp_path: Path) -> None:
+    other = api.evaluate("scripted:echo", api.Job(suite=SUITE, store=tmp_path / "runs.db", limit=2)).run
+    for bench, named, fault in (
+        (Bench(eight, preference=True), (runs[0],), "compares two runs, and only one is named"),
+        (Bench(eight), runs, "judges one run by itself"),
+        (Bench(eight, preference=True), (runs[0], runs[0]), "compared with itself"),
+        (Bench(eight, preference=True), (runs[0], other), "another one"),
+    ):
+        with pytest.raises(UsageError, match=fault):
+            bench.judges(store, *named)
+
+
+def test_one_of_two_that_ask_the_same_is_turned_away(store: Store, runs: tuple[RunRecord, RunRecord]) -> None:
+    """Both would pay for the same answers."""
+    bench = Bench(eight)
+
+    async def twice() -> list[object]:
+        asked = (judge_run(store, bench.judge, runs[0]) for _ in range(2))
+        return await asyncio.gather(*asked, return_exceptions=True)
+
+    found = asyncio.run(twice())
+    assert sorted(type(one).__name__ for one in found) == ["Judging", "StoreError"]
