@@ -9,7 +9,10 @@ from urllib.parse import quote
 
 import pytest
 from tests.report.page.browser import Opened, opened
-from tests.report.page.reports import MANY, index_of
+from tests.report.page.filled import page_of
+from tests.report.page.reports import MANY, index_of, written
+
+from multiturn.report.page.marking import LONGEST
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -167,6 +170,22 @@ def test_text_is_found_in_what_was_said_and_in_ids(window: Opened) -> None:
     assert len(names(window)) == 0
     window.page.fill("#find", "")
     window.until("#count", "12 conversations")
+
+
+def test_what_is_found_is_what_someone_said(browser: Browser, tmp_path: Path) -> None:
+    """A word that a fold cuts in two is found whole and marked; what one says and another goes on with is no text."""
+    fields = {"user": "So it ends", "reply": f"{'x' * (LONGEST - 5)}strawberry ever after"}
+    with opened(browser, written(page_of([fields], arms=1), tmp_path)) as window:
+        window.follow("#list")
+        for text, found in (("Strawberry", 1), ("straw berry", 0), ("berry ever", 1), ("ends xxx", 0)):
+            window.page.fill("#find", text)
+            window.until("#count", f"{found} of 1 conversation")
+        window.page.fill("#find", "strawberry")
+        window.until("#count", "1 of 1 conversation")
+        window.page.click("#rows th a")
+        window.page.wait_for_selector("#sheet article")
+        assert window.page.evaluate("[...CSS.highlights.get('found')].map(String)")[:2] == ["straw", "berry"]
+        window.quiet()
 
 
 def test_text_in_the_address_and_beside_other_filters(crowd: Opened) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
+from multiturn.report.numbers import number
 from multiturn.report.page.marking import texts_of
 from multiturn.text.printable import printable
 
@@ -49,7 +50,13 @@ def _environment() -> Environment:
         keep_trailing_newline=False,
     )
     environment.filters["in_blocks"] = texts_of
+    environment.filters["number"] = _number
     return environment
+
+
+def _number(count: int) -> str:
+    """A count as the project shows it; places, such as a turn's or an arm's, are names and stand as they are."""
+    return number(count, "count")
 
 
 def _harmless(value: object) -> object:

@@ -3,6 +3,7 @@
 // What lies in the page: the index of the conversations, and their sheets in compressed chunks.
 
 const KEPT_CHUNKS = 3;
+const APART = "\0"; // of a control character a page has only its picture
 const LETTERS = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&#34;": '"', "&#39;": "'" };
 
 const byId = (id) => document.getElementById(id);
@@ -134,8 +135,10 @@ function byChunk(rows) {
 const folded = (text) => text.normalize("NFC").toLowerCase().replace(/\s+/g, " ");
 
 // What the user and the models say, without what the page adds: read from a sheet's HTML as it lies in the chunk, which
-// is fifty times as quick as to have the browser make elements of it. In there only marks are elements.
+// is fifty times as quick as to have the browser make elements of it. In there only marks are elements. The blocks of
+// one text are put together as they were said; between two texts stands what nobody says and no one can look for.
 function saidIn(html) {
-  const texts = [...html.matchAll(/<div class="text (?:user|reply)-text">([^]*?)<\/div>/g)].map(([, text]) => text);
-  return texts.map((text) => text.replace(/<[^>]*>/g, "").replace(/&(?:amp|lt|gt|#34|#39);/g, (name) => LETTERS[name])).join("\n");
+  const blocks = html.matchAll(/<div class="text (?:user|reply)-text( on)?">([^]*?)<\/div>/g);
+  const said = (text) => text.replace(/<[^>]*>/g, "").replace(/&(?:amp|lt|gt|#34|#39);/g, (name) => LETTERS[name]);
+  return Array.from(blocks, ([, on, text]) => (on ? "" : APART) + said(text)).join("");
 }

@@ -125,29 +125,41 @@ function markWords(sheet, text) {
   globalThis.CSS?.highlights?.delete("found");
   if (!text) return [];
   const words = new RegExp(text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&").replace(/\s+/g, "\\s+"), "giu");
-  const ranges = [...sheet.querySelectorAll(SPOKEN)].flatMap((one) => [...rangesOf(one, words)]);
+  const texts = [];
+  for (const block of sheet.querySelectorAll(SPOKEN)) {
+    if (block.classList.contains("on")) texts.at(-1).push(block);
+    else texts.push([block]);
+  }
+  const ranges = texts.flatMap((blocks) => [...rangesOf(blocks, words)]);
   if (globalThis.Highlight) CSS.highlights.set("found", new Highlight(...ranges));
   return ranges;
 }
 
-function* rangesOf(element, words) {
+// A range for each block that has a part of what is found: what stands between two blocks was not said.
+function* rangesOf(blocks, words) {
   const nodes = [];
-  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
-  while (walker.nextNode()) nodes.push(walker.currentNode);
-  for (const { index, 0: found } of nodes.map((node) => node.data).join("").matchAll(words)) {
-    const range = new Range();
-    range.setStart(...placeIn(nodes, index));
-    range.setEnd(...placeIn(nodes, index + found.length));
-    yield range;
+  for (const block of blocks) {
+    const walker = document.createTreeWalker(block, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) nodes.push([walker.currentNode, block]);
   }
-}
-
-function placeIn(nodes, at) {
-  for (const node of nodes) {
-    if (at <= node.length) return [node, at];
-    at -= node.length;
+  for (const { index, 0: found } of nodes.map(([node]) => node.data).join("").matchAll(words)) {
+    const ranges = new Map();
+    let start = -index;
+    for (const [node, block] of nodes) {
+      const from = Math.max(0, -start);
+      const to = Math.min(node.length, found.length - start);
+      if (from < to) {
+        if (!ranges.has(block)) {
+          ranges.set(block, new Range());
+          ranges.get(block).setStart(node, from);
+        }
+        ranges.get(block).setEnd(node, to);
+      }
+      start += node.length;
+      if (start >= found.length) break;
+    }
+    yield* ranges.values();
   }
-  return [nodes.at(-1), nodes.at(-1).length];
 }
 
 // A prompt lies in the sheet as what it adds to the one of the turn before: the first data-kept characters of that are
