@@ -112,6 +112,7 @@ GROUND = {
     "looks",
     "series",
     "ranking",
+    "scores",
     "facts",
     "examination",
     "protocols",
