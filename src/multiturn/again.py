@@ -9,6 +9,7 @@ from multiturn.conditions import differences
 from multiturn.errors import UsageError
 from multiturn.suites.reading import load_suite, shipped_parts, shipped_suites
 from multiturn.suites.selection import select
+from multiturn.temperatures import typed_temperatures
 from multiturn.transcript import Sampling
 
 if TYPE_CHECKING:
@@ -80,6 +81,8 @@ def _held(run: RunRecord) -> Iterator[str]:
             yield from (f"--{name.replace('_', '-')}", _typed(value))
     for text in sampling.stop:
         yield from ("--stop", text)
+    for word in typed_temperatures(conditions.temperatures):
+        yield from ("--temperatures", word)
     for flag, value, usual in (
         ("--history", conditions.history, "self"),
         ("--overflow", conditions.overflow, "stop"),

@@ -85,8 +85,7 @@ def _again_notes(base: Planned | RunRecord, tuned: Planned | RunRecord) -> Itera
         yield _ONE_RUN
         return
     yield AGAIN if differences(base.conditions, tuned.conditions) else _SAME_SEED
-    sampling = base.conditions.sampling
-    if sampling is not None and sampling.temperature == 0:
+    if base.conditions.greedy:
         alike = " and the texts are the same by construction" if base.conditions.reproducible else ""
         yield _GREEDY.format(alike)
 

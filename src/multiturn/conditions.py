@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from typing import Final
 
 import msgspec
 
-from multiturn.conversation import is_text, require
+from multiturn.conversation import Category, is_text, require
 from multiturn.display import html_of
 from multiturn.transcript import HistoryMode, OverflowPolicy, Sampling, ThinkPolicy
 
@@ -18,7 +19,7 @@ TEMPLATE_KEYS: Final = frozenset({"template", "template_stop", "stop_tokens"})
 """Identity keys that come with a model's own chat template: they may differ between arms, and the reader is told."""
 
 
-LATER: Final = {"think": "auto"}
+LATER: Final[Mapping[str, object]] = {"think": "auto", "by_category": msgspec.UNSET}
 """Conditions that came after the first runs were stored, with the value that those had."""
 
 
@@ -41,12 +42,27 @@ class Arm(msgspec.Struct, frozen=True, kw_only=True):
         require(named, "template must be model, plain, a file or from:MODEL")
 
 
+class ByCategory(msgspec.Struct, frozen=True, kw_only=True):
+    """Temperatures of conversations by their category, in place of the sampling's, which is that of all others.
+
+    ``categories`` is the SHA-256 of which conversation has which (:attr:`multiturn.conversation.Suite.categories`):
+    with other categories the same conversations are drawn otherwise.
+    """
+
+    temperatures: dict[Category, float]
+    categories: str
+
+    def __post_init__(self) -> None:
+        require(len(self.temperatures) > 0, "no category has a temperature")
+
+
 class Conditions(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that decides what a run holds, apart from chance.
 
     ``sampling`` is None for a run that was imported and of which nobody says how its replies were drawn.
     ``context_window`` is the budget in tokens for prompt and reply (None: unknown); ``identity`` is the engine's
-    (:class:`multiturn.facts.Facts`): weights, adapter, template, version, arithmetic.
+    (:class:`multiturn.facts.Facts`): weights, adapter, template, version, arithmetic. ``by_category`` is left out where
+    the temperature does not depend on the category, so that what is kept of other runs stays what it was.
     """
 
     suite_digest: str
@@ -60,9 +76,21 @@ class Conditions(msgspec.Struct, frozen=True, kw_only=True):
     reproducible: bool
     identity: dict[str, str]
     think: ThinkPolicy = "auto"
+    by_category: ByCategory | msgspec.UnsetType = msgspec.UNSET
 
     def __post_init__(self) -> None:
         require(self.samples >= 1, "samples must be 1 or more")
+
+    @property
+    def temperatures(self) -> dict[Category, float]:
+        """Temperatures by category, none where the sampling's is that of all conversations."""
+        return self.by_category.temperatures if isinstance(self.by_category, ByCategory) else {}
+
+    @property
+    def greedy(self) -> bool:
+        """Whether no reply is drawn, in any category."""
+        own = 0 if self.sampling is None else self.sampling.temperature
+        return self.sampling is not None and not any((own, *self.temperatures.values()))
 
     @property
     def planned_samples(self) -> int:
@@ -122,9 +150,12 @@ def flatten(conditions: Conditions) -> dict[str, object]:
         value = getattr(conditions, name)
         if isinstance(value, Sampling):
             table |= {f"sampling.{field}": getattr(value, field) for field in value.__struct_fields__}
+        elif isinstance(value, ByCategory):
+            table |= {f"temperatures.{category}": one for category, one in value.temperatures.items()}
+            table["categories"] = value.categories
         elif isinstance(value, dict):
             table |= {f"identity.{key}": item for key, item in value.items()}
-        else:
+        elif value is not msgspec.UNSET:
             table[name] = value
     return table
 

@@ -150,6 +150,12 @@ class Suite(msgspec.Struct, frozen=True, kw_only=True):
         return digest.hexdigest()
 
     @property
+    def categories(self) -> str:
+        """SHA-256 over which conversation has which category."""
+        told = [(conversation.id, conversation.category) for conversation in self.conversations]
+        return hashlib.sha256(msgspec.json.encode(told)).hexdigest()
+
+    @property
     def expectations(self) -> str:
         """SHA-256 over all that stands in the conversations, what is expected of the replies included.
 

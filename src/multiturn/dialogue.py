@@ -16,7 +16,7 @@ import msgspec
 from multiturn.cleaning import OPENERS, Cleaned, clean
 from multiturn.codec import clean_surrogates
 from multiturn.conditions import Conditions
-from multiturn.conversation import Conversation, Message, Turn
+from multiturn.conversation import Category, Conversation, Message, Turn
 from multiturn.errors import ContextOverflow, ReplyFailed, UsageError
 from multiturn.facts import Unknown
 from multiturn.protocols import Engine
@@ -51,7 +51,7 @@ class Manner(msgspec.Struct, frozen=True, kw_only=True):
 
     ``system`` takes the place of the conversation's own system prompt where it is not None. ``window`` is the budget
     in tokens for prompt and reply; None where the engine does not know. ``think`` says whether the reasoning of earlier
-    replies is sent back.
+    replies is sent back. ``temperatures`` are those of conversations by their category, in place of the sampling's.
     """
 
     sampling: Sampling
@@ -60,6 +60,7 @@ class Manner(msgspec.Struct, frozen=True, kw_only=True):
     overflow: OverflowPolicy = "stop"
     window: int | None = None
     think: ThinkPolicy = "auto"
+    temperatures: dict[Category, float] = {}
 
     @classmethod
     def of(cls, conditions: Conditions) -> Manner:
@@ -80,7 +81,15 @@ class Manner(msgspec.Struct, frozen=True, kw_only=True):
             overflow=conditions.overflow,
             window=conditions.context_window,
             think=conditions.think,
+            temperatures=conditions.temperatures,
         )
+
+    def for_one(self, conversation: Conversation) -> Manner:
+        """The manner of this conversation: its category may have a temperature of its own."""
+        own = self.temperatures.get(conversation.category) if conversation.category else None
+        if own is None:
+            return self
+        return msgspec.structs.replace(self, sampling=msgspec.structs.replace(self.sampling, temperature=own))
 
     def system_of(self, conversation: Conversation) -> str | None:
         """The system prompt that this conversation is held with; an empty one is none."""
@@ -117,7 +126,7 @@ async def hold(
         whatever ``commit`` raises, and EngineSetupError; overflows and failed replies become statuses.
     """
     system = manner.system_of(conversation)
-    async with Dialogue(engine, manner, Session(conversation.id, sample), system) as dialogue:
+    async with Dialogue(engine, manner.for_one(conversation), Session(conversation.id, sample), system) as dialogue:
         for index, turn in enumerate(conversation.turns):
             if index < len(committed):
                 await dialogue.again(turn, committed[index])
@@ -282,6 +291,7 @@ class Dialogue:
             flags=tuple(dict.fromkeys(flags)),
             finish=reply.finish,
             seed=request.seed,
+            temperature=request.sampling.temperature if self._manner.temperatures else None,
             prompt_kept=kept,
             prompt_delta=text[kept:] if text else None,
             prompt_sha256=hashlib.sha256(text.encode()).hexdigest() if text else None,

@@ -30,7 +30,7 @@ class Replay:
     def __init__(
         self, store: Store, run: RunRecord, transcript: Transcript, conversation: Conversation, start: int
     ) -> None:
-        self._manner = Manner.of(run.conditions)
+        self._manner = Manner.of(run.conditions).for_one(conversation)
         if not 1 <= start <= len(conversation.turns):
             raise UsageError(
                 f"conversation {conversation.id!r} has no turn {start}", hint=f"--from 1 to {len(conversation.turns)}"

@@ -17,8 +17,8 @@ from typing import Final
 import msgspec
 
 from multiturn import __version__
-from multiturn.conditions import Arm, Conditions, RunRecord, differences
-from multiturn.conversation import Conversation, Suite
+from multiturn.conditions import Arm, ByCategory, Conditions, RunRecord, differences
+from multiturn.conversation import Category, Conversation, Suite
 from multiturn.dialogue import Manner, hold
 from multiturn.errors import ConditionsDiffer, EngineError, UsageError
 from multiturn.protocols import Engine
@@ -71,7 +71,11 @@ Watch = Callable[[Progress], None]
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run is asked for, apart from suite and engine. ``window`` limits the budget below the engine's own."""
+    """What a run is asked for, apart from suite and engine.
+
+    ``window`` limits the budget below the engine's own. ``temperatures`` are those of conversations by their category,
+    in place of the sampling's; none where they are all drawn alike.
+    """
 
     sampling: Sampling = Sampling()
     samples: int = 1
@@ -79,6 +83,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     overflow: OverflowPolicy = "stop"
     window: int | None = None
     think: ThinkPolicy = "auto"
+    temperatures: dict[Category, float] = {}
 
 
 def conditions_of(suite: Suite, engine: Engine, arm: Arm, settings: Settings) -> Conditions:
@@ -102,6 +107,9 @@ def conditions_of(suite: Suite, engine: Engine, arm: Arm, settings: Settings) ->
         reproducible=engine.facts.reproducible,
         identity=engine.facts.identity,
         think=settings.think,
+        by_category=ByCategory(temperatures=settings.temperatures, categories=suite.categories)
+        if settings.temperatures
+        else msgspec.UNSET,
     )
 
 

@@ -157,7 +157,8 @@ class TurnRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     ``reply`` is the text that goes into the history and is measured; ``raw`` is what the model wrote where that
     differs. ``reply`` is None where there is none. The prompt is kept as what it adds to the one before: its first
     ``prompt_kept`` characters are those of the turn before, ``prompt_delta`` follows; ``prompt_sha256`` is over the
-    whole. ``cause`` says whose doing it is that a turn has no reply.
+    whole. ``cause`` says whose doing it is that a turn has no reply. ``temperature`` is what the reply was drawn at
+    where that depends on the conversation's category; else the run's sampling says it.
     """
 
     turn: int
@@ -171,6 +172,7 @@ class TurnRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     flags: tuple[Flag, ...] = ()
     finish: FinishReason | None = None
     seed: int | None = None
+    temperature: float | None = None
     prompt_kept: int = 0
     prompt_delta: str | None = None
     prompt_sha256: str | None = None

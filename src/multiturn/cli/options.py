@@ -15,6 +15,7 @@ import multiturn
 from multiturn.conditions import Arm
 from multiturn.errors import UsageError
 from multiturn.facts import Dtype, EngineOptions, Quantization, ServerOptions, WeightOptions
+from multiturn.temperatures import read_temperatures
 from multiturn.transcript import OverflowPolicy, Sampling, ThinkPolicy
 
 if TYPE_CHECKING:
@@ -64,6 +65,15 @@ System = Annotated[
     ),
 ]
 Temperature = Annotated[float, typer.Option("--temperature", help="0 is greedy.", rich_help_panel=SAMPLING)]
+Temperatures = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--temperatures",
+        metavar="CATEGORY=T|mtbench",
+        help="Of a category in place of --temperature; repeatable. mtbench: MT-Bench's own.",
+        rich_help_panel=SAMPLING,
+    ),
+]
 TopP = Annotated[float, typer.Option("--top-p", help="1 is off.", rich_help_panel=SAMPLING)]
 TopK = Annotated[int, typer.Option("--top-k", help="0 is off.", rich_help_panel=SAMPLING)]
 MinP = Annotated[float, typer.Option("--min-p", help="0 is off.", rich_help_panel=SAMPLING)]
@@ -201,6 +211,7 @@ class Asked:
     system: System = None
     think: Think = "auto"
     temperature: Temperature = FIRST.temperature
+    temperatures: Temperatures = None
     top_p: TopP = FIRST.top_p
     top_k: TopK = FIRST.top_k
     min_p: MinP = FIRST.min_p
@@ -261,6 +272,7 @@ class Asked:
             overflow=self.overflow,
             window=self.context_window,
             think=self.think,
+            temperatures=read_temperatures(self.temperatures or ()),
         )
         return multiturn.api.Job(
             suite=self.suite,

@@ -85,7 +85,9 @@ def _sampling_of(run: RunRecord) -> str:
     sampling, kept = run.conditions.sampling, "reproducible" if run.conditions.reproducible else "not reproducible"
     if sampling is None:
         return "imported, sampling unknown"
-    return f"temperature {sampling.temperature:g}, {sampling.max_tokens} tokens, seed {sampling.seed}, {kept}"
+    by_category = ", by category" if run.conditions.temperatures else ""
+    temperature = f"temperature {sampling.temperature:g}{by_category}"
+    return f"{temperature}, {sampling.max_tokens} tokens, seed {sampling.seed}, {kept}"
 
 
 def show(

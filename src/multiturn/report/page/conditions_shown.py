@@ -133,7 +133,9 @@ def _sampling(run: RunRecord) -> Iterator[str]:
         yield "not known, since the run was imported"
         return
     yield "greedy (temperature 0)" if sampling.temperature == 0 else f"temperature {setting(sampling.temperature)}"
-    if sampling.temperature != 0:
+    for category, temperature in run.conditions.temperatures.items():
+        yield f"{category} {setting(temperature)}"
+    if not run.conditions.greedy:
         yield f"top-p {setting(sampling.top_p)}"
     yield f"up to {counted(sampling.max_tokens, 'token')}"
     yield from _unusual(sampling)
