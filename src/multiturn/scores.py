@@ -158,10 +158,10 @@ class Panel(msgspec.Struct, frozen=True, kw_only=True):
 
     ``score`` (ratings) is the mean over judges and replies, ``members`` each judge's own, ``between`` the variance of
     the judges' grades of one reply and ``within`` that of a judge's repeats, in the square of the scale's unit; None
-    where nothing tells. ``won`` (preferences) is by majority: a pair that no run has more than half of the judges for is
-    a tie. ``flagged`` (labels) is the share of replies that most judges flag, of those with a majority; ``undecided``
-    are the others. ``alpha`` is Krippendorff's: for numbers of ratings, for names else. ``left_out`` are replies, or
-    pairs, that not every judge has a verdict on; alpha takes those with two.
+    where nothing tells. ``won`` (preferences) is by majority: a pair that more than half of the judges give to neither
+    run is a tie. ``flagged`` (labels) is the share of replies that most judges flag, of those with a majority;
+    ``undecided`` are the others. ``alpha`` is Krippendorff's: for numbers of ratings, for names else. ``left_out`` are
+    replies, or pairs, that not every judge has a verdict on; alpha takes those with two.
     """
 
     judges: tuple[str, ...]
