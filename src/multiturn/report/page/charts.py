@@ -105,9 +105,12 @@ class Chart(msgspec.Struct, frozen=True, kw_only=True):
     tall: bool = False
 
 
-def charts(page: Page) -> tuple[Chart, ...]:
-    """The charts of this page, in reading order: those for which there is something to draw."""
-    return tuple(_Drawer(page).charts())
+def charts(page: Page, reach: Reach | None = None) -> tuple[Chart, ...]:
+    """The charts of this page, in reading order: those for which there is something to draw.
+
+    ``reach`` finds its conversations, and is made where none is given.
+    """
+    return tuple(_Drawer(page, reach or Reach(page.collected)).charts())
 
 
 def primary_figure(comparison: Comparison) -> Chart | None:
@@ -168,10 +171,10 @@ def _drawn(picture: Picture, alternative: str) -> Markup:
 class _Drawer:
     """Draws the charts of one page."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: Page, reach: Reach) -> None:
         self._page: Final = page
         self._names: Final = tuple(arm.name for arm in page.collected.arms)
-        self._links: Final = TableLinks(Reach(page.collected), {name: name for name in self._names})
+        self._links: Final = TableLinks(reach, {name: name for name in self._names})
         self._primary: Final = page.comparisons[0].plan.primary if page.comparisons else CHECKS
         self._places: Final = {
             known: at

@@ -64,9 +64,9 @@ class Front(msgspec.Struct, frozen=True, kw_only=True):
     tables: tuple[TablePart, ...]
 
 
-def front(page: Page) -> Front:
-    """The first screen of this page."""
-    reach = Reach(page.collected)
+def front(page: Page, reach: Reach | None = None) -> Front:
+    """The first screen of this page; ``reach`` finds its conversations, and is made where none is given."""
+    reach = reach or Reach(page.collected)
     arms = page.collected.arms
     gists = tuple(gist(comparison, arms, at, reach) for at, comparison in enumerate(page.comparisons, start=1))
     alone = gists[0] if len(gists) == 1 else None

@@ -17,6 +17,7 @@ from multiturn.report.page.collect import packed
 from multiturn.report.page.front import front
 from multiturn.report.page.index import index
 from multiturn.report.page.listing import listing
+from multiturn.report.page.reach import Reach
 from multiturn.report.page.templates import asset, pieces
 from multiturn.report.whole_file import whole_file
 
@@ -45,14 +46,15 @@ def page_text(page: Page) -> Iterator[str]:
     """The page's HTML, piece by piece."""
     style = "".join(map(asset, STYLES))
     script = "".join(map(asset, SCRIPTS))
+    reach = Reach(page.collected)
     return pieces(
         "page.html.j2",
         page=page,
         policy=_policy(style, script),
         style=Markup(style),  # noqa: S704 - a file of ours
         script=Markup(script),  # noqa: S704 - a file of ours
-        front=front(page),
-        charts=charts(page),
+        front=front(page, reach),
+        charts=charts(page, reach),
         listing=listing(page.collected),
         index=packed(index(page)),
         chunks=page.collected.chunks,
