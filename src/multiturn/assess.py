@@ -14,7 +14,7 @@ from multiturn.checks.reading import check_transcript
 from multiturn.finding import REFUSED, Assessed, CheckResult, Signal, turn_passes
 from multiturn.measures import MEASURES
 from multiturn.signals.measure import measure
-from multiturn.text.declining import declining
+from multiturn.text.declining import refuses_rightly
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -79,9 +79,9 @@ def readings(
             refused = signal.label in REFUSED
             found["refusal"] = float(refused)
             found["refusal_full"] = float(signal.label == "full")
-            if refusal_expected is not None:
-                declined = refused or (refusal_expected and declining(record.reply or "") is not None)
-                found[_EXPECTED[refusal_expected]] = float(declined != refusal_expected)
+            rightly = refuses_rightly(record.reply, expected=refusal_expected, refused=refused)
+            if refusal_expected is not None and rightly is not None:
+                found[_EXPECTED[refusal_expected]] = float(not rightly)
         elif signal.name in _NAMES:
             found[signal.name] = signal.value
     if "words" in found and not found.get("empty"):

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from multiturn.report.marks import CheckLines, marked, marks_of
 from multiturn.report.trimmed import Trimmed
-from multiturn.text.declining import declining
+from multiturn.text.declining import refuses_rightly
 from multiturn.text.printable import printable
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ Who = tuple[str, str]
 MODEL_SAYS: Final = ("model", "bold green")
 
 _AS_EXPECTED: Final = {None: "", True: ", expected", False: ", unexpected"}
-"""Of a refusal, by whether the suite wants one."""
+"""Of a refusal, by whether it is right (:func:`multiturn.text.declining.refuses_rightly`)."""
 
 _PLAIN: Final[frozenset[Status]] = frozenset({"ok", "empty"})
 
@@ -104,15 +104,16 @@ def reply_of(
     """A reply with what is to be known of it: how it ended, its flags, whether it refuses and should."""
     refusal = assessed.refusals.get(record.turn)
     expected = _expected(conversation, record.turn)
+    rightly = refuses_rightly(record.reply, expected=expected, refused=refusal is not None)
     marks = list(_marks(record))
     if refusal is not None:
-        marks.append(f"{refusal.label} refusal{_AS_EXPECTED[expected]}")
-    elif expected and record.reply is not None and declining(record.reply) is None:
+        marks.append(f"{refusal.label} refusal{_AS_EXPECTED[rightly]}")
+    elif rightly is False:
         marks.append("no refusal, though one is right")
     failing_first = sorted(assessed.checks_of(record.turn), key=lambda checked: checked.result.outcome != "fail")
     refused = [(refusal.span, REFUSED)] if refusal is not None and refusal.span is not None else []
     text = _reply(record, who, [*refused, *marks_of(failing_first)], differing)
-    return _with_marks(text, marks, REFUSED if refusal is not None and not expected else WARNED)
+    return _with_marks(text, marks, REFUSED if refusal is not None and not rightly else WARNED)
 
 
 def _reply(record: TurnRecord, who: Who, marks: Sequence[Mark], differing: Stretches = ()) -> Text:

@@ -22,7 +22,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from multiturn.finding import REFUSED
-from multiturn.text.declining import declining
+from multiturn.text.declining import declining, refuses_rightly
 from multiturn.text.language import UNKNOWN
 
 if TYPE_CHECKING:
@@ -124,15 +124,16 @@ class _ArmTurn:
 
     def _refusals(self, record: TurnRecord) -> Iterator[Tag]:
         kind = next((one.label for one in self._signals if one.name == "refusal"), "")
+        rightly = refuses_rightly(record.reply, expected=self._expected, refused=kind in REFUSED)
         if kind in REFUSED:
             yield "refusal", "any"
             yield "refusal", kind
-            if self._expected is not None:
-                yield "refusal", "expected" if self._expected else "unexpected"
+            if rightly is not None:
+                yield "refusal", "expected" if rightly else "unexpected"
             return
         if record.reply:
             yield "refusal", "none"
-        if self._expected and record.reply is not None and declining(record.reply) is None:
+        if rightly is False:
             yield "refusal", "missing"
 
     @property

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from multiturn.finding import REFUSED
 from multiturn.report.numbers import label_of
-from multiturn.text.declining import declining
+from multiturn.text.declining import refuses_rightly
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -85,11 +85,12 @@ def refusal_of(signals: Sequence[Signal]) -> Signal | None:
 
 
 def _refusal(record: TurnRecord, refusal: Signal | None, expected: bool | None) -> Iterator[State]:  # noqa: FBT001 - a value
+    rightly = refuses_rightly(record.reply, expected=expected, refused=refusal is not None)
     if refusal is not None:
-        tone: Tone = "unsure" if expected is None else "soft" if expected else "bad"
-        fit = "" if expected is None else ", expected" if expected else ", unexpected"
+        tone: Tone = "unsure" if rightly is None else "soft" if rightly else "bad"
+        fit = "" if rightly is None else ", expected" if rightly else ", unexpected"
         yield State(tone, f"{refusal.label} refusal{fit}", REFUSAL_SIGN if refusal.span is not None else "")
-    elif expected and record.reply is not None and declining(record.reply) is None:
+    elif rightly is False:
         yield State("bad", "no refusal, though one is right")
 
 
