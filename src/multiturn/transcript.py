@@ -89,7 +89,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     """What an engine is asked: the reply to the last message. ``turn`` counts from 0; ``seed`` is this turn's.
 
     ``json_schema`` (JSON text; empty for none) binds the reply to a form, ``logprobs`` asks for its tokens'
-    log-probabilities: both only where the engine's facts say that it can.
+    log-probabilities and for ``MOST_LIKELY`` others in each place: both only where the engine's facts say that it can.
     """
 
     session: Session
@@ -129,8 +129,27 @@ class Timing(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         require(all(math.isfinite(part) and part >= 0 for part in seconds), "times must be finite and not negative")
 
 
+MOST_LIKELY: Final = 20
+"""So many tokens are told of each place of a reply; hosted services tell no more."""
+
+
+class Piece(msgspec.Struct, frozen=True, kw_only=True):
+    """A token of a reply as text, with its log-probability and those of the likeliest in its place.
+
+    Natural logarithms, before temperature and whatever else sampling does: the token may not be among the likeliest.
+    """
+
+    text: str
+    logprob: float
+    alternatives: tuple[tuple[str, float], ...]
+
+
 class Reply(msgspec.Struct, frozen=True, kw_only=True):
-    """What came back, uncut. Token counts are None where the engine does not say."""
+    """What came back, uncut. Token counts are None where the engine does not say.
+
+    ``logprobs`` and ``pieces`` are there where they were asked for and the engine tells; either may be None without the
+    other.
+    """
 
     text: str
     finish: FinishReason
@@ -138,6 +157,7 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
     reasoning: str = ""
     token_ids: tuple[int, ...] | None = None
     logprobs: tuple[float, ...] | None = None
+    pieces: tuple[Piece, ...] | None = None
     prompt_tokens: int | None = None
     cached_tokens: int | None = None
     new_tokens: int | None = None

@@ -19,7 +19,7 @@ from multiturn.engines.chat_template import open_template, render
 from multiturn.engines.http import HttpEngine, open_engines
 from multiturn.errors import ContextOverflow, EngineSetupError
 from multiturn.facts import EngineOptions
-from multiturn.transcript import Prompt, Reply, Request, Sampling, Session, Transcript, TurnRecord
+from multiturn.transcript import MOST_LIKELY, Prompt, Reply, Request, Sampling, Session, Transcript, TurnRecord
 
 if importlib.util.find_spec("xllamacpp") is None:
     pytest.skip("needs xllamacpp: pip install xllamacpp", allow_module_level=True)
@@ -239,6 +239,11 @@ def test_log_probabilities_and_a_schema(url: str) -> None:
     assert plain.logprobs is not None
     assert len(plain.logprobs) == plain.new_tokens
     assert all(number <= 0 for number in plain.logprobs)
+    assert plain.pieces is not None
+    assert [piece.logprob for piece in plain.pieces] == list(plain.logprobs)
+    assert {len(piece.alternatives) for piece in plain.pieces} == {MOST_LIKELY}
+    assert all(piece.text in dict(piece.alternatives) for piece in plain.pieces)
+    assert "".join(piece.text for piece in plain.pieces).startswith(plain.text)
     assert isinstance(msgspec.json.decode(bound.text)["drink"], str)
 
 

@@ -20,7 +20,7 @@ from multiturn.engines.http_ollama import (
 )
 from multiturn.engines.http_openai import OpenAIWire, Server
 from multiturn.errors import ContextOverflow, EngineSetupError, ReplyFailed
-from multiturn.transcript import Reply, Request, Sampling, Session
+from multiturn.transcript import MOST_LIKELY, Piece, Reply, Request, Sampling, Session
 
 GREEDY = Sampling(temperature=0.0, top_p=1.0, max_tokens=9)
 WARM = Sampling(temperature=0.8, top_p=0.9, max_tokens=9, presence_penalty=0.1, frequency_penalty=0.2, stop=("END",))
@@ -119,7 +119,7 @@ def test_fields_of_a_file_schemas_and_log_probabilities() -> None:
     schema = '{"type": "object"}'
     body = sent(openai(extra={"reasoning_effort": "low"}), request(json_schema=schema, logprobs=True))
     assert body["reasoning_effort"] == "low"
-    assert body["logprobs"] is True
+    assert (body["logprobs"], body["top_logprobs"]) == (True, MOST_LIKELY)
     assert body["response_format"] == {
         "type": "json_schema",
         "json_schema": {"name": "reply", "strict": True, "schema": {"type": "object"}},
@@ -128,6 +128,9 @@ def test_fields_of_a_file_schemas_and_log_probabilities() -> None:
 
 def test_fields_that_a_server_refuses_are_left_out() -> None:
     """As a file asks; what was asked for by a flag is not dropped without a word."""
+    told = sent(openai(omit=("top_logprobs",)), request(logprobs=True))
+    assert told["logprobs"] is True
+    assert "top_logprobs" not in told
     wire = openai("vllm", omit=("seed", "top_k"))
     assert {"seed", "top_k"}.isdisjoint(sent(wire, request(WARM)).keys() | set(wire.fields))
     with pytest.raises(EngineSetupError, match="--top-k 40"):
@@ -144,7 +147,7 @@ def test_a_text_that_was_rendered_here() -> None:
     body = sent(openai(rendered=True), request(WARM, logprobs=True), "User: Hello\nAssistant:", ("\nUser:",))
     assert body["prompt"] == "User: Hello\nAssistant:"
     assert body["stop"] == ["END", "\nUser:"]
-    assert body["logprobs"] == 0
+    assert body["logprobs"] == MOST_LIKELY
     assert "messages" not in body
 
 
@@ -318,6 +321,34 @@ def test_log_probabilities(logprobs: object, read_as: tuple[float, ...] | None) 
     data = json.dumps({"choices": [choice]}).encode()
     assert read(data, logprobs=True).logprobs == read_as
     assert read(data).logprobs is None
+
+
+LIKELY = [{"token": "7", "logprob": -0.5}, {"token": "8", "logprob": -1}, {"token": "9", "logprob": None}]
+
+
+@pytest.mark.parametrize(
+    ("logprobs", "told"),
+    [
+        ({"content": [{"token": "7", "logprob": -0.5, "top_logprobs": LIKELY}]}, True),
+        ({"tokens": ["7"], "token_logprobs": [-0.5], "top_logprobs": [{"7": -0.5, "8": -1, "9": None}]}, True),
+        ({"content": [{"token": "7", "logprob": -0.5, "top_logprobs": []}]}, False),
+        ({"content": [{"token": "7", "logprob": -0.5}]}, False),
+        ({"content": [{"token": None, "logprob": -0.5, "top_logprobs": LIKELY}]}, False),
+        ({"content": [{"token": "7", "logprob": None, "top_logprobs": LIKELY}]}, False),
+        ({"content": ["7"]}, False),
+        ({"tokens": ["7", "8"], "token_logprobs": [-0.5], "top_logprobs": [{"7": -0.5}]}, False),
+        ({"token_logprobs": [-0.5], "top_logprobs": None}, False),
+        ({"tokens": ["7"], "token_logprobs": [-0.5], "top_logprobs": ["x"]}, False),
+        (None, False),
+    ],
+)
+def test_what_could_have_stood_in_each_place(logprobs: object, told: bool) -> None:  # noqa: FBT001
+    """From the chat route's list or the text route's; told of every token or of none, impossible ones left out."""
+    choice = {"message": {"content": "7"}, "finish_reason": "stop", "logprobs": logprobs}
+    data = json.dumps({"choices": [choice]}).encode()
+    pieces = (Piece(text="7", logprob=-0.5, alternatives=(("7", -0.5), ("8", -1.0))),)
+    assert read(data, logprobs=True).pieces == (pieces if told else None)
+    assert read(data).pieces is None
 
 
 @pytest.mark.parametrize(

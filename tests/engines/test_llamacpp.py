@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import json
+import math
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from multiturn.dialogue import Dialogue, Manner, hold
 from multiturn.engines import demo
 from multiturn.errors import ContextOverflow, EngineSetupError, NotFound, ReplyFailed, SpecError
 from multiturn.facts import EngineOptions
-from multiturn.transcript import Reply, Request, Sampling, Session, Transcript, TurnRecord
+from multiturn.transcript import MOST_LIKELY, Reply, Request, Sampling, Session, Transcript, TurnRecord
 
 if importlib.util.find_spec("xllamacpp") is None:
     pytest.skip("needs xllamacpp: pip install xllamacpp", allow_module_level=True)
@@ -274,6 +275,26 @@ def test_a_reply_can_be_bound_to_a_schema_and_asked_for_its_probabilities() -> N
     assert reply.logprobs is not None
     assert len(reply.logprobs) == reply.new_tokens
     assert all(value <= 0 for value in reply.logprobs)
+
+
+def test_what_could_have_stood_in_each_place_is_told() -> None:
+    """For weighted grades: the likeliest tokens of each place, the greedy choice first, as much as they are told of."""
+
+    async def ask(engines: list[LlamaCppEngine]) -> tuple[Reply, Reply]:
+        asked = request("Say a number from 1 to 10.", sampling=GREEDY)
+        plain = await engines[0].reply(asked)
+        await engines[0].end(asked.session)
+        return plain, await engines[0].reply(msgspec.structs.replace(asked, logprobs=True))
+
+    plain, told = with_engines([BASE], ask, workers=1)
+    assert plain.pieces is None
+    assert told.text == plain.text
+    assert told.pieces is not None
+    assert "".join(piece.text for piece in told.pieces).startswith(told.text)
+    for piece in told.pieces:
+        assert len(piece.alternatives) == MOST_LIKELY
+        assert piece.alternatives[0] == (piece.text, piece.logprob)
+        assert sum(math.exp(number) for _, number in piece.alternatives) <= 1 + 1e-6
 
 
 def test_a_full_window_is_an_overflow_with_its_figures() -> None:

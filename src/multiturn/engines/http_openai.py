@@ -15,10 +15,11 @@ from multiturn.codec import clean_surrogates
 from multiturn.conversation import Message
 from multiturn.engines.http_errors import OK, Fault, fault_of, read_fault
 from multiturn.engines.http_json import Reader
+from multiturn.engines.http_logprobs import pieces, token_logprobs
 from multiturn.engines.http_toml import MaxTokensField
 from multiturn.engines.llamacpp_fields import GREEDY, SWITCHED_OFF
 from multiturn.errors import ContextOverflow, EngineSetupError, ReplyFailed
-from multiturn.transcript import FinishReason, Reply, Request, Sampling, Timing
+from multiturn.transcript import MOST_LIKELY, FinishReason, Reply, Request, Sampling, Timing
 
 Server = Literal["openai", "azure", "vllm", "sglang", "llamacpp", "other"]
 """What kind of server it is, as far as it says so itself."""
@@ -135,11 +136,17 @@ class OpenAIWire(msgspec.Struct, frozen=True, kw_only=True):
         if stops:
             asked["stop"] = stops
         if request.logprobs:
-            asked["logprobs"] = 0 if self.rendered else True
+            asked |= self._asks_for_logprobs()
         if request.json_schema:
             form = {"name": "reply", "strict": True, "schema": msgspec.Raw(request.json_schema.encode())}
             asked["response_format"] = {"type": "json_schema", "json_schema": form}
         return msgspec.json.encode(asked)
+
+    def _asks_for_logprobs(self) -> dict[str, Any]:
+        likely = 0 if "top_logprobs" in self.omit else MOST_LIKELY
+        if self.rendered:
+            return {"logprobs": likely}
+        return {"logprobs": True, **({"top_logprobs": likely} if likely else {})}
 
     def messages(self, messages: Sequence[Message]) -> list[dict[str, str]]:
         """Messages as the chat routes take them."""
@@ -185,7 +192,8 @@ class OpenAIWire(msgspec.Struct, frozen=True, kw_only=True):
             finish=finish,
             reasoning=clean_surrogates(reasoning),
             timing=Timing(total=seconds, prompt=_seconds(times.prompt_ms), generate=_seconds(times.predicted_ms)),
-            logprobs=_logprobs(choice.logprobs) if request.logprobs else None,
+            logprobs=token_logprobs(choice.logprobs) if request.logprobs else None,
+            pieces=pieces(choice.logprobs) if request.logprobs else None,
             prompt_tokens=usage.prompt_tokens,
             cached_tokens=usage.prompt_tokens_details.cached_tokens if usage.prompt_tokens_details else None,
             new_tokens=usage.completion_tokens,
@@ -305,17 +313,6 @@ def _joined(content: Any) -> tuple[str, str]:  # noqa: ANN401 - a text, nothing,
         elif not isinstance(part, dict):
             raise ReplyFailed("protocol", "the server's JSON has a part of a content that is no text", retryable=True)
     return text, thought
-
-
-def _logprobs(found: Any) -> tuple[float, ...] | None:  # noqa: ANN401 - servers disagree on the shape
-    """Of each token, from the chat route's list or the text route's; None where it is neither."""
-    if not isinstance(found, dict):
-        return None
-    content, plain = found.get("content"), found.get("token_logprobs")
-    numbers = [one.get("logprob") for one in content if isinstance(one, dict)] if isinstance(content, list) else plain
-    if not isinstance(numbers, list) or not all(isinstance(number, int | float) for number in numbers):
-        return None
-    return tuple(float(number) for number in numbers)
 
 
 def _seconds(milliseconds: float | None) -> float | None:

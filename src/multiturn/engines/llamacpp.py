@@ -29,7 +29,7 @@ from multiturn.engines.llamacpp_pool import Pool, Seat
 from multiturn.engines.llamacpp_server import Decoded, Flight, Server, adapters_on, package_version, processor
 from multiturn.errors import ReplyFailed, SpecError
 from multiturn.facts import EngineOptions, Facts, Inspection
-from multiturn.transcript import FinishReason, Flag, Prompt, Reply, Request, Sampling, Session, Timing
+from multiturn.transcript import MOST_LIKELY, FinishReason, Flag, Prompt, Reply, Request, Sampling, Session, Timing
 
 PREFIX: Final = "llamacpp:"
 FINISH: Final[dict[str, FinishReason]] = {"eos": "stop", "word": "stop", "limit": "length"}
@@ -189,6 +189,7 @@ class LlamaCppEngine:
             ),
             token_ids=tuple(decoded.tokens),
             logprobs=tuple(one.logprob for one in decoded.completion_probabilities) if request.logprobs else None,
+            pieces=decoded.pieces if request.logprobs else None,
             prompt_tokens=len(built.ids),
             cached_tokens=timings.cache_n,
             new_tokens=timings.predicted_n,
@@ -230,7 +231,7 @@ class LlamaCppEngine:
             }
             | (GREEDY if sampling.temperature == 0 else {})
             | ({"json_schema": msgspec.json.decode(request.json_schema)} if request.json_schema else {})
-            | ({"n_probs": 1} if request.logprobs else {})
+            | ({"n_probs": MOST_LIKELY} if request.logprobs else {})
         )
 
     def _generated(self, decoded: Decoded) -> list[int] | None:

@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from multiturn.errors import ContextOverflow, EngineSetupError, MissingExtra, ReplyFailed
+from multiturn.transcript import Piece
 
 try:
     import xllamacpp
@@ -50,8 +51,19 @@ class Timings(msgspec.Struct, frozen=True):
     predicted_ms: float
 
 
-class _Probability(msgspec.Struct, frozen=True):
+class _Likely(msgspec.Struct, frozen=True):
+    """A token as text, and its log-probability."""
+
+    token: str
     logprob: float
+
+
+class _Probability(msgspec.Struct, frozen=True):
+    """The token that was drawn, and the likeliest in its place."""
+
+    token: str
+    logprob: float
+    top_logprobs: list[_Likely]
 
 
 class Decoded(msgspec.Struct, frozen=True):
@@ -62,6 +74,18 @@ class Decoded(msgspec.Struct, frozen=True):
     stop_type: str
     timings: Timings
     completion_probabilities: list[_Probability] = []
+
+    @property
+    def pieces(self) -> tuple[Piece, ...]:
+        """Each token with the likeliest in its place; none where that was not asked for."""
+        return tuple(
+            Piece(
+                text=one.token,
+                logprob=one.logprob,
+                alternatives=tuple((likely.token, likely.logprob) for likely in one.top_logprobs),
+            )
+            for one in self.completion_probabilities
+        )
 
 
 class Flight:

@@ -238,7 +238,11 @@ class Mutant:
         if heard.messages != request.messages:
             reply = msgspec.structs.replace(reply, prompt_tokens=None, cached_tokens=None)
         text = self._damage.says(request, reply.text)
-        return reply if text == reply.text else msgspec.structs.replace(reply, text=text, token_ids=None, logprobs=None)
+        return (
+            reply
+            if text == reply.text
+            else msgspec.structs.replace(reply, text=text, token_ids=None, logprobs=None, pieces=None)
+        )
 
     async def end(self, session: Session) -> None:
         """The conversation is over."""

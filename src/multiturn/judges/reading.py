@@ -18,6 +18,7 @@ import msgspec
 from multiturn.judges.deciding import Asked, Kind, given_in, said_in
 from multiturn.judges.json_verdicts import Found, plain_key
 from multiturn.judges.schemas import LABEL, REASON, WINNER
+from multiturn.judges.weighing import weighted_grade
 from multiturn.judges.written import Form, Verdict, those_that_decide, verdicts_in
 from multiturn.judgment import Judgment, Label, Preference, Rating, Unreadable, Winner
 from multiturn.rubric import OVERALL, Described, Rubric, Scale
@@ -46,7 +47,11 @@ def read_judgment(reply: Reply, rubric: Rubric, *, schema: bool, turn: int | Non
         return read_preference(reply.text, asked=asked, turn=turn)
     if rubric.mode == "label":
         return read_label(reply.text, [one.name for one in rubric.labels], asked=asked, turn=turn)
-    return read_rating(reply.text, rubric.scale or Scale(), rubric.criteria, asked=asked, turn=turn)
+    scale = rubric.scale or Scale()
+    rating = read_rating(reply.text, scale, rubric.criteria, asked=asked, turn=turn)
+    if reply.pieces is None or isinstance(rating, Unreadable):
+        return rating
+    return msgspec.structs.replace(rating, weighted=weighted_grade(reply.pieces, scale, rating.value))
 
 
 class _Grade(msgspec.Struct, frozen=True):
