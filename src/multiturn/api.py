@@ -64,6 +64,7 @@ from multiturn.prove import (
 from multiturn.rank import rank, rank_preferences
 from multiturn.ranking import Preferred, Ranking
 from multiturn.replay import Replay
+from multiturn.report.agreement import agreement_tables
 from multiturn.report.examination import examination_text
 from multiturn.report.history import history_gap as history_gap_table
 from multiturn.report.ranking import ranking_tables
@@ -76,9 +77,12 @@ from multiturn.report.trend import render_trend as trend_tables
 from multiturn.reporting import Report, last_comparison, report_of, write_report
 from multiturn.results import Comparison, PassRates, Plan
 from multiturn.run import Progress, Settings
+from multiturn.scores import Agreements
 from multiturn.series import Trend
 from multiturn.store import Store, export_run, import_run, open_store
 from multiturn.stored import assessed, pass_rates, transcripts
+from multiturn.stored_verdicts import Sources, agreement
+from multiturn.suite_files import Converted, convert_suite, get_published, write_suite
 from multiturn.suites.blind import Covered
 from multiturn.suites.lint import lint
 from multiturn.suites.proof import HeldFailure, Tally, check_held, prove
@@ -88,6 +92,7 @@ from multiturn.suites.selection import select
 from multiturn.transcript import Sampling, Transcript
 from multiturn.trend import group_runs, trend
 from multiturn.two_runs import TwoRuns
+from multiturn.votes import Votes, read_replies, read_votes
 
 __all__ = [
     "DEFAULT_SUITE",
@@ -96,12 +101,14 @@ __all__ = [
     "MOST_ABLATED",
     "QUOTAS",
     "Ablated",
+    "Agreements",
     "Arm",
     "Asking",
     "Assessed",
     "Budget",
     "Compared",
     "Comparison",
+    "Converted",
     "Covered",
     "EngineOptions",
     "FastchatCame",
@@ -124,12 +131,14 @@ __all__ = [
     "Sampling",
     "Settings",
     "SideBySide",
+    "Sources",
     "Store",
     "Suite",
     "Tally",
     "Transcript",
     "Trend",
     "TwoRuns",
+    "Votes",
     "WatchJudge",
     "ablate",
     "ablated_as_held",
@@ -137,6 +146,8 @@ __all__ = [
     "aestimate",
     "aevaluate",
     "aexamine",
+    "agreement",
+    "agreement_tables",
     "ajudge",
     "ajudging_costs",
     "allow_checks",
@@ -146,10 +157,12 @@ __all__ = [
     "check_held",
     "compare",
     "compare_stored",
+    "convert_suite",
     "evaluate",
     "examination_text",
     "examine",
     "export_run",
+    "get_published",
     "group_runs",
     "history_gap",
     "history_gap_table",
@@ -174,6 +187,8 @@ __all__ = [
     "read_check",
     "read_held",
     "read_preferences",
+    "read_replies",
+    "read_votes",
     "render",
     "report_of",
     "select",
@@ -191,6 +206,7 @@ __all__ = [
     "unread_names",
     "unwatched",
     "write_report",
+    "write_suite",
 ]
 
 DEFAULT_OPTIONS: Final = EngineOptions()

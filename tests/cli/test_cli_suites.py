@@ -147,3 +147,36 @@ def test_lint_tells_of_names_that_are_not_read(cli: Cli, folder: Path) -> None:
     assert (code, err) == (0, "")
     assert "[0].tags: is no field and is not read" in out
     assert "turns[1].source: is no field and is not read" in out
+
+
+def test_a_published_suite_is_written_with_the_command_that_holds_it(cli: Cli, refused: Refused, folder: Path) -> None:
+    """As it is typed there, it is held at the temperatures of its categories."""
+    rows = [
+        {"question_id": 1, "category": "writing", "turns": ["Write.", "Shorter."]},
+        {"question_id": 2, "category": "math", "turns": ["2+2?"], "reference": ["4"]},
+    ]
+    (folder / "question.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    assert "--sha256 " in refused("suite", "get", "mtbench", "--from", "question.jsonl")
+    code, out, _ = cli("suite", "get", "mtbench", "--from", "question.jsonl", "--sha256", "any")
+    assert code == 0
+    assert "mtbench.json: 2 conversations, 3 turns, 1 with a golden reply" in out
+    command = out.splitlines()[-1].split("multiturn ")[1].replace("MODEL", "scripted:echo").split()
+    assert cli(*command)[0] == 0
+    listed = cli("runs")[1]
+    assert "temperature 0.7, by category, 1024 tokens" in listed
+
+
+def test_chat_logs_are_converted_and_held(cli: Cli, folder: Path) -> None:
+    """What is left out is told with its line; the file is a suite like any other, and so is the log itself."""
+    rows = [
+        {"conversations": [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Hello"}]},
+        {"conversations": [{"from": "human", "value": "Hi"}, {"from": "tool", "value": "5"}]},
+    ]
+    (folder / "log.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    code, out, err = cli("suite", "convert", "log.jsonl", "--faulty", "leave-out")
+    assert code == 0
+    assert "log.suite.json: 1 conversation, 1 turn, 1 with a golden reply; 1 fault left out" in out
+    assert "log.jsonl:line 2: conversations[1].from: is 'tool'" in err
+    assert cli("suite", "lint", "log.suite.json")[0] == 0
+    (folder / "log.jsonl").write_text(json.dumps(rows[0]), encoding="utf-8")
+    assert cli("run", "scripted:echo", "--suite", "log.jsonl")[0] == 0

@@ -1,17 +1,18 @@
-"""Commands about suites: list, show, lint."""
+"""Commands about suites: list, show, lint, prove, get, convert."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 import multiturn
 from multiturn.cli import options as flags
 from multiturn.cli.interrupts import run_until_done
-from multiturn.cli.screen import OUT, counted, say
+from multiturn.cli.screen import OUT, counted, say, warn
 from multiturn.errors import EXIT_USAGE
 from multiturn.text.spec_names import short_spec
 
@@ -23,6 +24,8 @@ def add_to(app: typer.Typer) -> None:
     group.command("show")(show)
     group.command("lint")(lint)
     group.command("prove")(prove)
+    group.command("get")(get)
+    group.command("convert")(convert)
     app.add_typer(group, name="suite")
 
 
@@ -129,6 +132,66 @@ def prove(
     )
     if shortcomings:
         raise typer.Exit(EXIT_USAGE)
+
+
+def get(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Which published suite: mtbench.")],
+    source: Annotated[
+        str, typer.Option("--from", metavar="FILE|URL", help="Its questions: FastChat's question.jsonl.")
+    ],
+    references: Annotated[
+        str | None,
+        typer.Option("--references", metavar="FILE|URL", help="Reference answers, which become the golden replies."),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", metavar="FILE", help="Where the suite goes; by default NAME.json here.")
+    ] = None,
+    sha256: Annotated[
+        list[str] | None,
+        typer.Option("--sha256", metavar="HEX|any", help="Accept a file of this hash too; repeatable."),
+    ] = None,
+) -> None:
+    """Fetch a published suite from where it is, check that it is the published one, and write it as a suite file."""
+    suite, held = multiturn.api.get_published(name, source, references=references, accepted=sha256 or ())
+    path = output or Path(f"{name}.json")
+    multiturn.api.write_suite(suite, path)
+    goldens = sum(turn.golden is not None for one in suite.conversations for turn in one.turns)
+    size = f"{counted(len(suite.conversations), 'conversation')}, {counted(suite.turn_count, 'turn')}"
+    say(f"{path}: {size}, {goldens} with a golden reply")
+    say(f"hold it as published:  {shlex.join(['multiturn', 'run', 'MODEL', '--suite', str(path), *held])}")
+
+
+def convert(
+    source: Annotated[str, typer.Argument(metavar="FILE", help="Chat logs, or a suite of another tool.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", metavar="FILE", help="Where to; by default NAME.suite.json here.")
+    ] = None,
+    form: Annotated[
+        Literal["multiturn", "fastchat", "mtbench101", "messages", "sharegpt"] | None,
+        typer.Option("--format", help="Whose form it has, where its first object could be of two."),
+    ] = None,
+    replies: Annotated[
+        Literal["golden", "drop"], typer.Option("--replies", help="Replies in the file: kept as golden ones, or not.")
+    ] = "golden",
+    references: Annotated[
+        str | None,
+        typer.Option("--references", metavar="FILE", help="FastChat's reference answers, as the golden replies."),
+    ] = None,
+    faulty: Annotated[
+        Literal["refuse", "leave-out"], typer.Option("--faulty", help="Conversations that can't be read.")
+    ] = "refuse",
+) -> None:
+    """Make a suite file of chat logs (OpenAI messages, ShareGPT) or of questions of FastChat or MT-Bench-101."""
+    found = multiturn.api.convert_suite(source, form=form, replies=replies, references=references, faulty=faulty)
+    path = output or Path(f"{found.suite.name}.suite.json")
+    multiturn.api.write_suite(found.suite, path)
+    for line in (*found.left_out, *found.notes):
+        warn(line)
+    goldens = sum(turn.golden is not None for one in found.suite.conversations for turn in one.turns)
+    size = f"{counted(len(found.suite.conversations), 'conversation')}, {counted(found.suite.turn_count, 'turn')}"
+    left = f"; {counted(len(found.left_out), 'fault')} left out" if found.left_out else ""
+    say(f"{path}: {size}, {goldens} with a golden reply{left}")
+    say(f"hold it:  {shlex.join(['multiturn', 'run', 'MODEL', '--suite', str(path)])}")
 
 
 def _shortcomings_of_held(
