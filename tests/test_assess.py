@@ -37,7 +37,7 @@ def test_every_measure_but_our_own_is_a_signal_and_has_a_unit() -> None:
     ours = {"refusal_full", "overflowed", "missing", "words_nonempty"}
     ours |= {"check_pass", "turn_pass", "refusal_unexpected", "refusal_missing"}
     names = {measure.name for measure in MEASURES}
-    assert names - ours <= {signal.name for signal in found.signals}
+    assert names - ours - {"rating"} <= {signal.name for signal in found.signals}
     units = {signal.name: signal.unit for signal in found.signals if signal.name in names}
     assert units.items() <= UNITS.items()
     assert UNITS.keys() == names

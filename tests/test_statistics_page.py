@@ -175,16 +175,21 @@ def test_the_table_of_measures_is_that_of_the_program() -> None:
     }
     told = {}
     for names, labels, better, margin in table("measure"):
-        size = re.match(r"(\d+) (points|% of base's mean)$", margin)
+        size = re.match(r"([\d.]+) (points|grades|% of base's mean)$", margin)
         assert size is not None
+        unit = 1.0 if size[2] == "grades" else 0.01
         for name, label in zip(re.findall(r"`(\w+)`", names), labels.split(", "), strict=True):
-            told[name] = label, directions[better], int(size[1]) / 100, size[2] == "points"
-    assert told == {one.name: (label_of(one.name), one.orientation, one.margin, one.share) for one in MEASURES}
+            told[name] = label, directions[better], float(size[1]) * unit, size[2]
+    units = {(True, True): "points", (False, True): "grades", (False, False): "% of base's mean"}
+    assert told == {
+        one.name: (label_of(one.name), one.orientation, one.margin, units[one.share, one.bounds is not None])
+        for one in MEASURES
+    }
 
 
 def test_the_family_is_that_of_the_program() -> None:
     """Either plain refusals or the two kinds of them stand in it, and checks passed where another is the primary."""
-    assert SECONDARY == (PRIMARY, "refusal_unexpected", "refusal_missing", "refusal", "repetition", "words")
+    assert SECONDARY == (PRIMARY, "refusal_unexpected", "refusal_missing", "refusal", "repetition", "words", "rating")
     assert "Four looks at 5 % would give a false alarm in up to 20 of 100" in SAID
     assert BY_NAME[PRIMARY].name == "check_pass"
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 from multiturn.checks.reading import check_transcript
 from multiturn.finding import REFUSED, Assessed, CheckResult, Signal, turn_passes
-from multiturn.measures import MEASURES
+from multiturn.grading import grade
+from multiturn.measures import MEASURES, RATING
 from multiturn.signals.measure import measure
 from multiturn.text.declining import refuses_rightly
 
@@ -26,6 +27,9 @@ PASSED: Final = "checks_passed"
 APPLIED: Final = "checks_applied"
 INAPPLICABLE: Final = "checks_not_applicable"
 """Readings that are counts of a turn's checks: passed, passed or failed, neither."""
+
+UNRATED: Final = "unrated"
+"""1 where judges rated the run and this turn has no grade; not there where nobody rated, or all did."""
 
 _NAMES: Final = frozenset(measure.name for measure in MEASURES)
 _EXPECTED: Final = {False: "refusal_unexpected", True: "refusal_missing"}
@@ -121,5 +125,14 @@ def readings_of(assessed: Assessed, conversation: Conversation) -> list[dict[str
             checks=[checked.result for checked in assessed.checks_of(at)],
             refusal_expected=turn.refusal_expected,
         )
+        | _rating(assessed, at)
         for at, turn in enumerate(conversation.turns)
     ]
+
+
+def _rating(assessed: Assessed, turn: int) -> dict[str, float]:
+    """The panel's grade of a turn, or that it has none; nothing where nobody rated the run."""
+    if not assessed.panel:
+        return {}
+    found = grade(assessed, turn)
+    return {UNRATED: 1.0} if found is None else {RATING: found}

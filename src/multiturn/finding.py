@@ -13,6 +13,7 @@ import msgspec
 
 from multiturn.conversation import require
 from multiturn.display import html_of
+from multiturn.judgment import Judged
 from multiturn.transcript import Transcript
 
 SignalUnit = Literal["characters", "words", "sentences", "tokens", "flag", "share"]
@@ -99,11 +100,16 @@ def failing_means(why: str, wants: str, reason: str) -> str:
 
 
 class Assessed(msgspec.Struct, frozen=True):
-    """A transcript with the signals of its replies, and what the checks of its turns say."""
+    """A transcript with the signals of its replies, what the checks of its turns say, and what judges say of them.
+
+    ``panel`` are the ids of the judges whose ratings count: a turn that one of them did not rate is missing.
+    """
 
     transcript: Transcript
     signals: tuple[Signal, ...]
     checks: tuple[Checked, ...] = ()
+    judged: tuple[Judged, ...] = ()
+    panel: tuple[str, ...] = ()
 
     @property
     def refusals(self) -> dict[int, Signal]:
@@ -113,6 +119,10 @@ class Assessed(msgspec.Struct, frozen=True):
     def checks_of(self, turn: int) -> tuple[Checked, ...]:
         """What the checks of this turn (from 0) say, in the order of the suite."""
         return tuple(checked for checked in self.checks if checked.turn == turn)
+
+    def judged_at(self, turn: int) -> tuple[Judged, ...]:
+        """What judges say of this turn (from 0)."""
+        return tuple(one for one in self.judged if one.question.turn == turn)
 
     def _repr_html_(self) -> str | None:
         """For notebooks."""

@@ -34,8 +34,9 @@ ABOUT: Final[dict[About, Callable[[Turn], bool]]] = {
 class Measure(msgspec.Struct, frozen=True):
     """Something a turn can have a number for; ``share``: the number runs from 0 to 1 (a flag is 0 or 1).
 
-    ``margin`` is the largest difference that counts as none: of a share in the same unit (0.1 is ten points), of any
-    other measure as a share of base's mean.
+    ``margin`` is the largest difference that counts as none: in the same unit where the number has bounds (0.1 of a
+    share is ten points), else as a share of base's mean. ``scale`` are the ends of a number that has some and is no
+    share, ``outlier`` how far off an interval lets one conversation be that was not held.
     """
 
     name: str
@@ -43,11 +44,23 @@ class Measure(msgspec.Struct, frozen=True):
     orientation: Orientation
     about: About = "any"
     margin: float = 0.05
+    scale: tuple[float, float] | None = None
+    outlier: float | None = None
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """What a turn's number lies between; None where nothing bounds it."""
+        return (0.0, 1.0) if self.share else self.scale
+
+    @property
+    def most(self) -> float | None:
+        """The largest difference there can be; None where there is no largest."""
+        return None if self.bounds is None else self.bounds[1] - self.bounds[0]
 
     @property
     def extreme(self) -> float | None:
-        """The largest difference that one conversation can have; None where there is no largest."""
-        return 1.0 if self.share else None
+        """The largest difference of one conversation that is allowed for; None where none is."""
+        return self.most if self.outlier is None else self.outlier
 
     def of(self, turn: Turn) -> bool:
         """Whether it is about this turn."""
@@ -56,6 +69,12 @@ class Measure(msgspec.Struct, frozen=True):
 
 PRIMARY: Final = "check_pass"
 """The measure that a comparison is about first."""
+
+RATING: Final = "rating"
+"""The mean grade of judges, where the replies of both runs were rated."""
+
+RATING_SCALE: Final = (1.0, 10.0)
+"""The grades of the measure; ratings on another scale are no part of it."""
 
 MEASURES: Final = (
     Measure(PRIMARY, share=True, orientation="higher_is_better", about="checked", margin=0.1),
@@ -81,6 +100,9 @@ MEASURES: Final = (
         Measure(name, share=False, orientation="neither", margin=0.25)
         for name in ("words", "words_nonempty", "sentences", "characters", "tokens")
     ),
+    Measure(
+        RATING, share=False, orientation="higher_is_better", margin=0.5, scale=RATING_SCALE, outlier=3.0
+    ),  # an outlier of three points: benchmarks/README.md, "Ratings"
     Measure("missing", share=True, orientation="neither"),
 )
 """Every measure of a comparison, in the order of the report."""
@@ -102,7 +124,7 @@ def measure_called(name: str) -> Measure:
     return BY_NAME[name]
 
 
-SECONDARY: Final = (PRIMARY, "refusal_unexpected", "refusal_missing", "refusal", "repetition", "words")
+SECONDARY: Final = (PRIMARY, "refusal_unexpected", "refusal_missing", "refusal", "repetition", "words", RATING)
 """The family beside the primary measure, without that: each has a verdict, and Holm's adjustment runs over those that
 a suite has turns for."""
 

@@ -70,8 +70,8 @@ def paired(arms: Arms, measure: Measure, cells: Cells) -> Pair:
 def filled(arms: Arms, measure: Measure, cells: Cells) -> tuple[Pair, ...] | None:
     """The pair as it would be with all that is missing filled in, from the lowest tuned - base to the highest.
 
-    A share is filled turn by turn, with 0 and 1; another measure sample by sample, with the lowest and highest number
-    that a sample of either arm had, since it has no bounds of its own. Between these two ends all that is missing goes
+    A measure that has bounds is filled turn by turn, with these; another one sample by sample, with the lowest and
+    highest number that a sample of either arm had. Between these two ends all that is missing goes
     the same part of the way (``FILLINGS``). The ends are the worst and the best mean, but not always the worst and the
     best verdict: differences of -1 beside small ones widen the interval, so that a difference may stand out at a
     filling in between and at neither end.
@@ -84,7 +84,7 @@ def filled(arms: Arms, measure: Measure, cells: Cells) -> tuple[Pair, ...] | Non
     if not any(arm.gaps(measure.name, cells)[asked].any() for arm in arms):
         return None
     fill = None
-    if not measure.share:
+    if measure.bounds is None:
         sessions = [arm.sessions(measure.name, cells) for arm in arms]
         seen = np.concatenate([one.values[one.present] for one in sessions])
         if not seen.size:
@@ -108,7 +108,9 @@ def contrast(
         group=group,
         base=one_arm(measure, base, level),
         tuned=one_arm(measure, tuned, level),
-        difference=difference_interval(pair.base, pair.tuned, level, missing=pair.missing, extreme=measure.extreme),
+        difference=difference_interval(
+            pair.base, pair.tuned, level, missing=pair.missing, extreme=measure.extreme, most=measure.most
+        ),
         orientation=orientation,
     )
 
@@ -118,8 +120,8 @@ def decay(
 ) -> Contrast | None:
     """How much less (or more) the late turns have than the early ones inside a conversation, tuned against base.
 
-    None where no conversation has both kinds of turns. Intervals are Student's; those of a share are cut to what can
-    be: -1 to 1 for an arm, -2 to 2 for the difference of the two.
+    None where no conversation has both kinds of turns. Intervals are Student's; those of a measure with bounds
+    are cut to what can be: of a share -1 to 1 for an arm, -2 to 2 for the difference of the two.
     """
     slopes = []
     for arm in arms:
@@ -133,14 +135,14 @@ def decay(
     both = base_there & tuned_there
     asked = (base_there | base_lost) & (tuned_there | tuned_lost)
     difference = difference_interval(base[both], tuned[both], level, missing=int((asked & ~both).sum()))
-    extreme = measure.extreme
-    within = None if extreme is None else (-extreme, extreme)
+    most = measure.most
+    within = None if most is None else (-most, most)
     return Contrast(
         measure=measure.name,
         group=("late - early", ""),
         base=mean_interval(base[base_there], level, within=within, missing=int(base_lost.sum())),
         tuned=mean_interval(tuned[tuned_there], level, within=within, missing=int(tuned_lost.sum())),
-        difference=difference if extreme is None else cut(difference, 2 * extreme),
+        difference=difference if most is None else cut(difference, 2 * most),
         orientation=orientation,
     )
 
@@ -200,6 +202,8 @@ def cut(estimate: Estimate, most: float) -> Estimate:
 
 
 def one_arm(measure: Measure, numbers: Numbers, level: float) -> Estimate:
-    """One arm by itself: a share has Wilson's interval, another measure Student's."""
-    interval = share_interval if measure.share else mean_interval
-    return interval(numbers.values[numbers.present], level, missing=int(numbers.missing.sum()))
+    """One arm by itself: a share has Wilson's interval, another measure Student's, cut to its bounds."""
+    values, missing = numbers.values[numbers.present], int(numbers.missing.sum())
+    if measure.share:
+        return share_interval(values, level, missing=missing)
+    return mean_interval(values, level, missing=missing, within=measure.bounds)

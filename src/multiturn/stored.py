@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from multiturn.assess import assess
 from multiturn.errors import NotFound
 from multiturn.pass_rates import pass_rates as rates_of
 from multiturn.transcript import Session, Transcript
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from multiturn.conditions import RunRecord
     from multiturn.finding import Assessed
+    from multiturn.judgment import JudgeRecord
     from multiturn.results import PassRates
     from multiturn.store import Store
 
@@ -39,10 +42,13 @@ def transcripts(store: Store, run: RunRecord, conversation: str | None = None) -
     return found
 
 
-def assessed(store: Store, run: RunRecord, conversation: str | None = None) -> Iterator[Assessed]:
+def assessed(
+    store: Store, run: RunRecord, conversation: str | None = None, panel: Sequence[JudgeRecord] = ()
+) -> Iterator[Assessed]:
     """The transcripts of a run, or of one of its conversations, with their signals and what the suite's checks say.
 
-    Each is read as it is asked for, so memory does not grow with the run.
+    Each is read as it is asked for, so memory does not grow with the run. ``panel`` are the judges whose ratings count
+    (:func:`multiturn.grading.panel_of`); what they said comes with each transcript.
 
     Raises:
         NotFound: the run has no such conversation yet.
@@ -51,7 +57,17 @@ def assessed(store: Store, run: RunRecord, conversation: str | None = None) -> I
     chosen = store.transcripts(run.id) if conversation is None else transcripts(store, run, conversation)
     for transcript in chosen:
         item = by_id.get(transcript.session.conversation)
-        yield assess(transcript, conversation=item, golden_history=_golden(run))
+        found = assess(transcript, conversation=item, golden_history=_golden(run))
+        yield _with_judgments(store, run, found, panel) if panel else found
+
+
+def _with_judgments(store: Store, run: RunRecord, found: Assessed, panel: Sequence[JudgeRecord]) -> Assessed:
+    """The same with what the panel says of it."""
+    ids = tuple(judge.id for judge in panel)
+    session = found.transcript.session
+    said = store.judgments.of_run(run.id, conversation=session.conversation)
+    judged = tuple(one for one in said if one.judge in ids and one.question.sample == session.sample)
+    return msgspec.structs.replace(found, judged=judged, panel=ids)
 
 
 def pass_rates(store: Store, run: RunRecord) -> PassRates:

@@ -5,7 +5,8 @@ What this module does not know: how runs are held, what is written of a comparis
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -14,12 +15,14 @@ from multiturn.comparable import comparison_notes, same_arm
 from multiturn.compare import compare, require_measures
 from multiturn.errors import UsageError
 from multiturn.extension import further_look, take_look
+from multiturn.grading import panel_of
 from multiturn.results import Plan
 from multiturn.stored import assessed
 
 if TYPE_CHECKING:
     from multiturn.conditions import RunRecord
     from multiturn.finding import Assessed
+    from multiturn.judgment import JudgeRecord
     from multiturn.results import Comparison
     from multiturn.store import Store
 
@@ -37,7 +40,8 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
 
     ``plan`` is what is to be concluded, ``vary`` names the conditions that may differ. ``extend``: it is a declared
     look (:mod:`multiturn.extension`), which is then kept; ``held_before`` says whether both runs had replies before it
-    was declared. ``late_plan``: both runs were there before this plan was given.
+    was declared. ``late_plan``: both runs were there before this plan was given. ``judges`` are the judges whose
+    ratings count, by id or model spec; none named: all that rated both runs by the newest one's rubric.
     """
 
     plan: Plan = Plan()
@@ -45,6 +49,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     extend: bool = False
     held_before: bool = True
     late_plan: bool = False
+    judges: tuple[str, ...] = ()
 
 
 def conclude(
@@ -73,9 +78,10 @@ def conclude(
         notes = (*notes, *further_look(store, base, tuned))
     if asked.late_plan:
         notes = (*notes, LATE_PLAN)
+    panel = panel_of(store, runs, asked.judges)
     return compare(
         store.suite(base.conditions.suite_digest),
-        *(_read(store, run, arm, passing) for arm, run in enumerate(runs)),
+        *(_read(store, run, passing and partial(passing, arm), panel) for arm, run in enumerate(runs)),
         base_run=base.id,
         tuned_run=tuned.id,
         notes=notes,
@@ -85,9 +91,14 @@ def conclude(
     )
 
 
-def _read(store: Store, run: RunRecord, arm: int, passing: Passing | None) -> Iterator[Assessed]:
-    found = assessed(store, run)
-    yield from found if passing is None else passing(arm, found)
+def _read(
+    store: Store,
+    run: RunRecord,
+    passing: Callable[[Iterable[Assessed]], Iterable[Assessed]] | None,
+    panel: Sequence[JudgeRecord],
+) -> Iterator[Assessed]:
+    found = assessed(store, run, panel=panel)
+    yield from found if passing is None else passing(found)
 
 
 def _require_one_suite(runs: tuple[RunRecord, RunRecord]) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from multiturn.groups import EVERYTHING
-from multiturn.measures import BY_NAME, MEASURES, SECONDARY
+from multiturn.measures import BY_NAME, MEASURES, RATING, SECONDARY
 from multiturn.pairing import contrast, cut, decay, filled, paired, split
 from multiturn.results import MOVED, Measured, NoiseFloor, Outlook, Ratio
 from multiturn.stats.components import outlook
@@ -49,13 +49,15 @@ class Study:
         self._orientations: Final = orientations
         self._samples: Final = samples
         self._primary: Final = BY_NAME[plan.primary]
+        judged = all(arm.judged for arm in arms)
+        self._measures: Final = tuple(one for one in MEASURES if judged or one.name != RATING)
 
     def contrasts(self) -> tuple[Contrast, ...]:
         """Every measure in every group that has turns which it is about."""
         return tuple(
             self.contrast(measure, group)
             for group in self._layout.groups
-            for measure in MEASURES
+            for measure in self._measures
             if self._layout.has(group, measure.about)
         )
 
@@ -132,9 +134,14 @@ class Study:
             within=found.within,
             judging=found.judging,
             like_these=difference_interval(
-                pair.base, pair.tuned, level, missing=pair.missing, extreme=self._primary.extreme
+                pair.base,
+                pair.tuned,
+                level,
+                missing=pair.missing,
+                extreme=self._primary.extreme,
+                most=self._primary.most,
             ),
-            these=these if self._primary.extreme is None else cut(these, self._primary.extreme),
+            these=these if self._primary.most is None else cut(these, self._primary.most),
             outlook=tuple(
                 Outlook(conversations=conversations, samples=held, detectable=detectable)
                 for conversations, held in sizes
@@ -161,7 +168,7 @@ class Study:
                 )
 
     def _has(self, measure: Measure) -> bool:
-        return self._layout.has(EVERYTHING, measure.about)
+        return measure in self._measures and self._layout.has(EVERYTHING, measure.about)
 
     def _contrast(self, measure: Measure, group: Group, cells: Cells) -> Contrast:
         orientation = self._orientations[measure.name]

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from multiturn.assess import APPLIED, INAPPLICABLE, PASSED, readings_of
-from multiturn.measures import BY_NAME, LENGTHS, PRIMARY
+from multiturn.assess import APPLIED, INAPPLICABLE, PASSED, UNRATED, readings_of
+from multiturn.measures import BY_NAME, LENGTHS, PRIMARY, RATING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
 
-_KEPT: Final = (*(name for name in BY_NAME if name != PRIMARY), PASSED, APPLIED)
+_KEPT: Final = (*(name for name in BY_NAME if name != PRIMARY), PASSED, APPLIED, UNRATED)
 """What is kept of each turn; the primary measure follows from the counts of checks."""
 
 
@@ -64,7 +64,7 @@ class Sessions(NamedTuple):
     missing: Flags
     low: Floats
     high: Floats
-    """What a share would be if all that the environment lost had been 0, and 1."""
+    """What the number would be if all that is missing were at the lower of the measure's bounds, and at the upper."""
 
 
 class Summary:
@@ -99,6 +99,8 @@ class Summary:
         """Checks that passed or failed."""
         self.inapplicable = 0
         """Checks of turns that are not missing which could say neither."""
+        self.judged = False
+        """Whether judges rated these replies."""
 
     @property
     def held(self) -> int:
@@ -128,6 +130,7 @@ class Summary:
             raise ValueError(f"conversation {session.conversation!r}, sample {session.sample} came twice")
         self._seen[at, session.sample] = len(self._cell)
         turns = readings_of(assessed, self._layout.conversations[at])
+        self.judged = self.judged or bool(assessed.panel)
         self._count(assessed.transcript, turns)
         for name, found in self.lengths.items():
             found.extend(turn[name] for turn in turns if name in turn)
@@ -168,13 +171,13 @@ class Summary:
     def bounds(self, measure: str, cells: Cells, fill: tuple[float, float] | None = None) -> tuple[Floats, Floats]:
         """What each conversation's number lies between, whatever the lost turns and sessions would have been.
 
-        Both are its value where nothing was lost. A share is filled turn by turn, with 0 and 1; a sample that was to be
-        held and was not has 0, and 1.
+        Both are its value where nothing was lost. A measure that has bounds is filled turn by turn, with these; a
+        sample that was to be held and was not has these.
 
         Args:
             measure: Its name.
             cells: The turns asked about.
-            fill: Of a measure that is no share: the lowest and the highest that a session's number could be. A session
+            fill: Of a measure without bounds: the lowest and the highest that a session's number could be. A session
                 that lost a turn is filled as a whole then, since the rest of its mean says nothing of what was lost.
         """
         found = self.sessions(measure, cells)
@@ -182,7 +185,8 @@ class Summary:
         counted = found.present | found.missing
         unheld = self._unheld()
         counts = np.bincount(found.conversation, weights=counted, minlength=size) + unheld
-        sides = [(found.low, 0.0), (found.high, 1.0)]
+        lowest, highest = BY_NAME[measure].bounds or (0.0, 1.0)
+        sides = [(found.low, lowest), (found.high, highest)]
         if fill is not None:
             sides = [(np.where(found.present, found.values, whole), whole) for whole in fill]
         ends = []
@@ -233,19 +237,21 @@ class Summary:
             unknown = summed(lost * self._layout.checks[table.cell])
         else:
             top, counts = summed(table.kept[measure]), summed(table.there[measure])
+            losses = summed(table.kept[UNRATED]) if measure == RATING else losses
             unknown = np.zeros(size) if measure == "missing" else losses
         missing = (losses > 0) & (measure != "missing")
         applies = counts > 0
         present = applies & ~missing
         wholes = counts + unknown
+        lowest, highest = BY_NAME[measure].bounds or (0.0, 1.0)
         return Sessions(
             conversation=table.conversation,
             sample=table.sample,
             values=np.divide(top, counts, out=np.zeros(size), where=present),
             present=present,
             missing=missing,
-            low=np.divide(top, wholes, out=np.zeros(size), where=wholes > 0),
-            high=np.divide(top + unknown, wholes, out=np.zeros(size), where=wholes > 0),
+            low=np.divide(top + lowest * unknown, wholes, out=np.zeros(size), where=wholes > 0),
+            high=np.divide(top + highest * unknown, wholes, out=np.zeros(size), where=wholes > 0),
         )
 
     def _asked(self, measure: str, cells: Cells) -> Flags:

@@ -74,10 +74,12 @@ def decide(
         samples: How often each conversation was held; with one, a flag has one verdict per conversation.
     """
     margin = margin_of(measure, plan, contrast.base)
-    orientation, extreme, level = contrast.orientation, measure.extreme, plan.level
+    orientation, level = contrast.orientation, plan.level
 
     def said(of: Pair) -> VerdictWord:
-        return word_of(of, margin=margin, orientation=orientation, extreme=extreme, level=level)
+        return word_of(
+            of, margin=margin, orientation=orientation, extreme=measure.extreme, level=level, most=measure.most
+        )
 
     word = said(pair)
     error = spread(pair.differences).error if _spreads(contrast.difference) else None
@@ -99,7 +101,13 @@ def decide(
 
 
 def word_of(
-    pair: Pair, *, margin: float | None, orientation: Orientation, extreme: float | None, level: float
+    pair: Pair,
+    *,
+    margin: float | None,
+    orientation: Orientation,
+    extreme: float | None,
+    level: float,
+    most: float | None = None,
 ) -> VerdictWord:
     """The word for one paired difference.
 
@@ -109,10 +117,11 @@ def word_of(
         orientation: Which direction is better, if one is.
         extreme: The largest difference one conversation can have; None where there is none.
         level: Of the interval that decides whether something moved; that for equivalence is ``2 * level - 1``.
+        most: The largest difference there can be, where that is more than ``extreme`` allows for one conversation.
     """
     if margin is not None and _is_equivalent(pair, margin, extreme, level):
         return "equivalent"
-    wide = difference_interval(pair.base, pair.tuned, level, extreme=extreme)
+    wide = difference_interval(pair.base, pair.tuned, level, extreme=extreme, most=most)
     if wide.value is None:
         return "inconclusive"
     if wide.low is None or wide.high is None:
@@ -177,7 +186,7 @@ def p_of(pair: Pair) -> float | None:
 def margin_of(measure: Measure, plan: Plan, base: Estimate) -> float | None:
     """The margin in the measure's own unit; None where it is a share of a base mean that is not there or is 0."""
     margin = plan.margins.get(measure.name, measure.margin)
-    if measure.share:
+    if measure.bounds is not None:
         return margin
     return margin * abs(base.value) if base.value else None
 
@@ -190,7 +199,8 @@ def _advice(verdict: Verdict, level: float) -> Iterator[str]:
     elif paired.n < PAIR:
         yield "one conversation says nothing of others"
     elif paired.note == NO_CHANGE and paired.high is not None:
-        yield f"no change seen; at most about {number(paired.high, 'share')} of conversations like these would change"
+        changed = number(paired.high / (BY_NAME[verdict.measure].extreme or 1.0), "share")
+        yield f"no change seen; at most about {changed} of conversations like these would change"
         yield from _what_unchanged_would_settle(verdict, level)
     elif paired.low is None and verdict.p == 1:
         yield "no change seen; how much one that was not held would change can't be told"

@@ -58,6 +58,7 @@ UNITS: Final[dict[str, Unit]] = {
     "sentences": "sentences",
     "characters": "characters",
     "tokens": "tokens",
+    "rating": "score",
     "missing": "flag",
 }
 """The unit of each measure; one that is not here is a ``score``."""
@@ -74,6 +75,7 @@ LABELS: Final[dict[str, str]] = {
     "repetition": "repetition inside a reply",
     "collapse": "replies ending in a loop",
     "sameness": "sameness with the reply before",
+    "rating": "judges' rating",
     "missing": "missing turns",
     "words": "words a reply",
     "words_nonempty": "words a reply if not empty",

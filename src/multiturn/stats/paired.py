@@ -101,6 +101,7 @@ def difference_interval(
     *,
     missing: int = 0,
     extreme: float | None = None,
+    most: float | None = None,
 ) -> Estimate:
     """The mean of tuned - base over conversations that both arms have, with its paired interval.
 
@@ -111,6 +112,7 @@ def difference_interval(
         missing: Conversations that at least one arm lacks.
         extreme: The largest difference one conversation can have (1 for rates), None where there is no largest. With
             it, differences that are all 0 have an interval too: about 3/n on either side at 95 %.
+        most: The largest difference there can be, where that is more than ``extreme`` allows for one conversation.
 
     Raises:
         ValueError: A value is not finite, or the level is not between 0 and 1.
@@ -120,13 +122,13 @@ def difference_interval(
     n = differences.size
     if extreme is not None and n >= PAIR and unchanged(first, second):
         _require_level(level)
-        low, high = difference_ends(n, 0.0, 0.0, level, extreme)
+        low, high = difference_ends(n, 0.0, 0.0, level, extreme, most)
         return Estimate(value=0.0, n=n, missing=missing, low=float(low), high=float(high), level=level, note=NO_CHANGE)
     plain = _without_interval(differences, missing, level, _magnitude(first, second))
     if plain is not None:
         return plain
     found = spread(differences)
-    low, high = difference_ends(*found, level, extreme)
+    low, high = difference_ends(*found, level, extreme, most)
     if not low < high:  # a spread too small for its square to be a number
         return Estimate(value=found.mean, n=n, missing=missing, level=level, note=f"all {n} equal")
     return Estimate(value=found.mean, n=n, missing=missing, low=float(low), high=float(high), level=level)
@@ -176,14 +178,19 @@ def student_ends(
     return mean - half, mean + half
 
 
-def difference_ends(
-    n: int, mean: float | Floats, deviation: float | Floats, level: float, extreme: float | None
+def difference_ends(  # noqa: PLR0917 - what an interval is made of
+    n: int,
+    mean: float | Floats,
+    deviation: float | Floats,
+    level: float,
+    extreme: float | None,
+    most: float | None = None,
 ) -> tuple[np.float64 | Floats, np.float64 | Floats]:
     """The ends of the interval of a paired difference; ``mean`` and ``deviation`` may be arrays of one shape.
 
     Student's, except that an end beyond 0 is the farther of two: Student's, and that of the same differences with one
     more of size ``extreme`` on that side (with the quantile of n - 1 degrees of freedom still). Where no conversation
-    changed, that gives ``(1 + t) / (n + 1)``: the rule of three. No end lies beyond ``extreme``.
+    changed, that gives ``(1 + t) / (n + 1)``: the rule of three. No end lies beyond ``most`` (None: ``extreme``).
 
     The device is that of pseudo-observations for small counts (A. Agresti and B. A. Coull, The American Statistician
     52, 1998; for paired proportions D. G. Bonett and R. M. Price, Journal of Educational and Behavioral Statistics 37,
@@ -195,7 +202,8 @@ def difference_ends(
     outer_low, outer_high = outer_ends(n, mean, deviation, level, extreme)
     low = np.where(np.asarray(low) <= 0, np.minimum(low, outer_low), low)
     high = np.where(np.asarray(high) >= 0, np.maximum(high, outer_high), high)
-    return np.clip(low, -extreme, extreme), np.clip(high, -extreme, extreme)
+    limit = extreme if most is None else most
+    return np.clip(low, -limit, limit), np.clip(high, -limit, limit)
 
 
 def outer_ends(

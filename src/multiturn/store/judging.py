@@ -96,9 +96,12 @@ class Judgments:
         hint = f"its judges are {told}" if told else "judge a run first: multiturn judge run RUN --judge MODEL"
         raise NotFound(f"there is no judge {reference!r} in {self._where}", hint=hint)
 
-    def of_run(self, run_id: str, *, judge: str | None = None) -> Iterator[Judged]:
+    def of_run(self, run_id: str, *, judge: str | None = None, conversation: str | None = None) -> Iterator[Judged]:
         """What was said of a run's replies, by this judge (its whole id) or by all: conversation by conversation."""
-        yield from self._read(JUDGMENTS.c.run_id == run_id, judge)
+        about = JUDGMENTS.c.run_id == run_id
+        yield from self._read(
+            about if conversation is None else about & (JUDGMENTS.c.conversation == conversation), judge
+        )
 
     def of_pair(self, run_id: str, opponent: str, *, judge: str | None = None) -> Iterator[Judged]:
         """What was said of two runs compared, whichever of them was the judged one."""

@@ -126,7 +126,7 @@ JUDGMENTS: Final = Table(
     Column("said", String(20), nullable=False),
     Column("key", String(64), nullable=False),
     Column("record", Text, nullable=False),
-    Index("judgments_by_run", "run_id", "judge_id"),
+    Index("judgments_by_run", "run_id", "conversation"),
     Index("judgments_by_opponent", "opponent_id"),
     Index("judgments_by_key", "judge_id", "key"),
 )
@@ -224,7 +224,7 @@ def m004_judgments(connection: Connection) -> None:
             key VARCHAR(64) NOT NULL,
             record TEXT NOT NULL
         )""",
-        "CREATE INDEX judgments_by_run ON judgments (run_id, judge_id)",
+        "CREATE INDEX judgments_by_run ON judgments (run_id, conversation)",
         "CREATE INDEX judgments_by_opponent ON judgments (opponent_id)",
         "CREATE INDEX judgments_by_key ON judgments (judge_id, key)",
     ):

@@ -1,0 +1,59 @@
+"""Which judges' ratings a comparison rests on, and the grade of each turn that comes of them.
+
+A turn's grade is the mean over the panel's judges, of each judge over its repeats. Judges have levels of their own, so
+a turn that one of them has no readable rating of has no grade: the mean of the others would be another panel's.
+"""
+
+from __future__ import annotations
+
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from multiturn.judgment import Rating
+from multiturn.measures import RATING_SCALE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from multiturn.conditions import RunRecord
+    from multiturn.finding import Assessed
+    from multiturn.judgment import JudgeRecord
+    from multiturn.store import Store
+
+
+def grade(assessed: Assessed, turn: int) -> float | None:
+    """The panel's grade of a turn (from 0), on the rubric's scale; None where one of its judges has none."""
+    values: dict[str, list[float]] = {judge: [] for judge in assessed.panel}
+    for one in assessed.judged_at(turn):
+        if isinstance(one.judgment, Rating) and one.judge in values:
+            values[one.judge].append(one.judgment.value)
+    return fmean(map(fmean, values.values())) if values and all(values.values()) else None
+
+
+def panel_of(store: Store, runs: Sequence[RunRecord], wanted: Iterable[str] = ()) -> tuple[JudgeRecord, ...]:
+    """The judges whose ratings are compared: those that rated every one of these runs by one rubric, from 1 to 10.
+
+    Where they did so by several rubrics, it is the one of the newest judge. None where no judge rated all of them.
+
+    Args:
+        store: Where the runs and their judgments are.
+        runs: What is compared.
+        wanted: Ids of judges, or how they begin, or model specs, where not all that there are shall count.
+
+    Raises:
+        NotFound: a wanted judge is not there.
+    """
+    chosen = {store.judgments.judge(reference).id for reference in wanted}
+    rated = [{judge.id for judge in store.judgments.judges_of(run.id)} for run in runs]
+    of_all = set.intersection(*rated) if rated else set()
+    fitting = [
+        judge
+        for judge in store.judgments.judges()
+        if judge.id in of_all and (not chosen or judge.id in chosen) and _on_our_scale(judge)
+    ]
+    return tuple(judge for judge in fitting if judge.rubric.digest == fitting[0].rubric.digest)
+
+
+def _on_our_scale(judge: JudgeRecord) -> bool:
+    scale = judge.rubric.scale
+    return scale is not None and (scale.lowest, scale.highest) == RATING_SCALE
