@@ -181,22 +181,23 @@ class Panel(msgspec.Struct, frozen=True, kw_only=True):
             require(variance is None or (math.isfinite(variance) and variance >= 0), "a variance must not be negative")
 
 
-TieRule = Literal["with ties", "without ties"]
-"""``without ties`` leaves out comparisons in which either says that it is a tie."""
+About = Literal["preference", "label"]
+TieRule = Literal["with ties", "without ties", ""]
+"""``without ties`` leaves out comparisons in which either says that it is a tie; "" where there are no ties."""
 
 
 class Agreement(msgspec.Struct, frozen=True, kw_only=True):
     """How far two raters, or two kinds of raters, agree.
 
-    ``turn`` counts from 1; None is all of them together, the whole conversation included. ``rate`` is agreements by
-    comparisons; ``kappa`` is how far that is beyond chance, None where chance alone would agree everywhere. Both have
-    the conversation as their unit.
+    ``turn`` counts from 1; ``whole`` are preferences between whole conversations, ``all`` is everything together.
+    ``rate`` is agreements by comparisons; ``kappa`` is how far that is beyond chance, None where chance alone would
+    agree everywhere. Both have the conversation as their unit.
     """
 
     first: str
     second: str
-    about: str
-    turn: int | None
+    about: About
+    turn: int | Literal["whole", "all"]
     ties: TieRule
     agreements: int
     comparisons: int
@@ -204,16 +205,52 @@ class Agreement(msgspec.Struct, frozen=True, kw_only=True):
     kappa: Estimate | None
 
 
+class Alpha(msgspec.Struct, frozen=True, kw_only=True):
+    """Krippendorff's alpha of several judges over the same replies, or pairs; ``units`` have two judgments or more."""
+
+    judges: tuple[str, ...]
+    mode: Mode
+    units: int
+    alpha: Estimate
+
+
 class Accuracy(msgspec.Struct, frozen=True, kw_only=True):
     """How often a judge says what a majority of people says; a judge's tie is not right.
 
-    ``right`` of ``labelled`` items that it has a verdict on, ``ties`` of which it calls a tie; ``unjudged`` have none.
+    ``rate`` is over the ``right``, ``wrong`` and ``ties`` items that it has a verdict on; on ``unjudged`` ones it has
+    none.
     """
 
     judge: str
     labels: str
     right: int
+    wrong: int
     ties: int
-    labelled: int
     unjudged: int
     rate: Estimate
+
+
+class Corrected(msgspec.Struct, frozen=True, kw_only=True):
+    """A rate that a judge saw, and what it is once the judge's errors are taken out.
+
+    ``what`` says of what: ``flagged in RUN``, or ``RUN preferred to RUN``, ties aside. ``sensitivity`` and
+    ``specificity`` are from what people labelled too. None of it says anything where the labelled ones are no random
+    choice.
+    """
+
+    judge: str
+    what: str
+    seen: Estimate
+    sensitivity: Estimate
+    specificity: Estimate
+    rate: Estimate | Undefined
+
+
+class Agreements(msgspec.Struct, frozen=True, kw_only=True):
+    """All that can be said of how far judges and people agree, with what to know of it."""
+
+    agreements: tuple[Agreement, ...] = ()
+    alphas: tuple[Alpha, ...] = ()
+    accuracies: tuple[Accuracy, ...] = ()
+    corrected: tuple[Corrected, ...] = ()
+    notes: tuple[str, ...] = ()

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 import multiturn
-from multiturn.cli import doctor, holding, judging, ranking, reading, replaying, reporting, suites, trending
+from multiturn.cli import agreeing, doctor, holding, judging, ranking, reading, replaying, reporting, suites, trending
 from multiturn.cli.screen import complain, say
 from multiturn.errors import EXIT_OK, MultiturnError
 
@@ -41,6 +41,7 @@ reporting.add_to(app)
 trending.add_to(app)
 ranking.add_to(app)
 judging.add_to(app)
+agreeing.add_to(app)
 replaying.add_to(app)
 suites.add_to(app)
 doctor.add_to(app)
