@@ -68,7 +68,7 @@ def test_what_it_says_can_be_typed(cli: Cli, results: str) -> None:
     base, tuned = (line.split(": run ")[1].split(",")[0] for line in out.splitlines() if ": run " in line)
     code, shown, _ = cli("show", tuned, "two words")
     assert code == 0
-    assert "model: I'm sorry, but I can't help with that.  [prompt_echo, full refusal]" in shown
+    assert "model: I'm sorry, but I can't help with that.  [prompt echo, full refusal]" in shown
     assert cli("diff", base, tuned, "two words")[0] == 0
     listed = cli("runs")[1].splitlines()
     assert [line.split()[0] for line in listed] == [tuned, base]

@@ -280,9 +280,11 @@ def test_ctrl_c_where_a_turn_is_asked_for(place: Place) -> None:
     assert process.stdin is not None
     process.stdin.write("something else\n")
     process.stdin.flush()
-    time.sleep(1.5)
-    interrupt(process)
     with open_store(place.folder / "s.db") as store:
+        end = time.monotonic() + 60
+        while len(store.runs()) == 1 and time.monotonic() < end:
+            time.sleep(0.1)
+        interrupt(process)
         assert [summary.run.suite_name.split()[0] for summary in store.runs()] == ["replay", "suite"]
 
 
