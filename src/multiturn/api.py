@@ -27,6 +27,7 @@ from multiturn.display import show_as
 from multiturn.doctor import examine as examine_engine
 from multiturn.examination import Examination
 from multiturn.facts import EngineOptions
+from multiturn.fastchat.exporting import FastchatExport, export_fastchat
 from multiturn.fastchat.importing import FastchatCame, import_fastchat
 from multiturn.finding import Assessed
 from multiturn.history import history_gap
@@ -112,6 +113,7 @@ __all__ = [
     "Covered",
     "EngineOptions",
     "FastchatCame",
+    "FastchatExport",
     "Held",
     "HeldFailure",
     "ImportedResults",
@@ -161,6 +163,7 @@ __all__ = [
     "evaluate",
     "examination_text",
     "examine",
+    "export_fastchat",
     "export_run",
     "get_published",
     "group_runs",

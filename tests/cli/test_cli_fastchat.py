@@ -50,3 +50,29 @@ def test_what_can_not_be_imported_is_told_with_what_to_type(
 ) -> None:
     write(folder / "m.jsonl", answer(1, ("x", "y")))
     assert told in refused("import", *arguments)
+
+
+def test_runs_are_exported_and_come_back(cli: Cli, folder: Path) -> None:
+    """Each file is told; brought back, nothing is new."""
+    bench(folder / "mt_bench")
+    _, out, _ = cli("import", "fastchat", "mt_bench")
+    runs = [line.split()[2].rstrip(",") for line in out.splitlines() if ": run " in line]
+    code, told, err = cli("export", "fastchat", *runs, "--output", "back")
+    assert (code, err) == (0, "")
+    assert "back/model_judgment/judy_single.jsonl: 5 lines" in told
+    assert cli("import", "fastchat", "back")[1].count("imported before") == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("fastchat",), "export fastchat needs runs and a folder"),
+        (("fastchat", "latest"), "multiturn export fastchat RUN RUN --output FOLDER"),
+        (("latest", "a.jsonl", "b.jsonl"), "one run goes into one file"),
+        (("latest", "--output", "x"), "--output goes with fastchat"),
+    ],
+)
+def test_what_can_not_be_exported_is_told_with_what_to_type(
+    refused: Refused, arguments: tuple[str, ...], told: str
+) -> None:
+    assert told in refused("export", *arguments)

@@ -46,7 +46,7 @@ def pair(question: int, first: str, second: str, **more: object) -> Row:
         "model_2": "tuned",
         "g1_winner": first,
         "g2_winner": second,
-        "judge": ["judy", "pair-v2"],
+        "judge": ["judy", "pair-math-v1" if question == 2 else "pair-v2"],
         "g1_user_prompt": "",
         "g1_judgment": "[[A]]",
         "g2_user_prompt": "",

@@ -10,6 +10,16 @@ from multiturn.cli.screen import counted, say, warn
 from multiturn.text.spec_names import short_spec
 
 
+def export_files(runs: Sequence[str], output: Path, store: str | None) -> None:
+    """Write runs and what judges said of them as FastChat's files, and tell what has no place there."""
+    with multiturn.api.open_store(store, create=False) as opened:
+        written = multiturn.api.export_fastchat(opened, runs, output)
+    for file in written.files:
+        say(f"{file.path}: {counted(file.lines, 'line')}")
+    for note in written.notes:
+        warn(note)
+
+
 def import_files(paths: Sequence[Path], questions: Path | None, references: Path | None, store: str | None) -> None:
     """Bring FastChat's files into the store, and tell what came of them and what was left out."""
     with multiturn.api.open_store(store) as opened:

@@ -12,7 +12,7 @@ from rich.text import Text
 
 import multiturn
 from multiturn.cli import options as flags
-from multiturn.cli.fastchat import import_files
+from multiturn.cli.fastchat import export_files, import_files
 from multiturn.cli.prompts import ends
 from multiturn.cli.screen import ERR, OUT, counted, read, say, warn
 from multiturn.errors import NotFound, UsageError
@@ -195,14 +195,34 @@ def _advise(text: str) -> None:
 
 
 def export(
-    run: Run,
-    path: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="Where to; by default RUN.jsonl here.")] = None,
+    what: Annotated[str, typer.Argument(metavar="RUN", help="Id of a run, or how it begins, or: latest; or fastchat.")],
+    more: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[FILE]", help="Where to; by default RUN.jsonl here. fastchat: the runs, of one suite."),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", metavar="FOLDER", help="fastchat: where its folders and files go.")
+    ] = None,
     store: flags.StoreWhere = None,
 ) -> None:
-    """Write a run to JSON Lines: everything that is known of it; multiturn import brings it back."""
+    """Write a run to JSON Lines: everything that is known of it; multiturn import brings it back.
+
+    multiturn export fastchat RUN... writes answers and judgments as FastChat's files, which its show_result reads.
+    """
+    given = more or []
+    if what == "fastchat":
+        if not given or output is None:
+            hint = "multiturn export fastchat RUN RUN --output FOLDER"
+            raise UsageError("export fastchat needs runs and a folder", hint=hint)
+        export_files(given, output, store)
+        return
+    if output is not None:
+        raise UsageError("--output goes with fastchat", hint=f"multiturn export {what} FILE")
+    if len(given) > 1:
+        raise UsageError("one run goes into one file", hint=f"multiturn export {what} {shlex.quote(given[0])}")
     with multiturn.api.open_store(store, create=False) as opened:
-        found = opened.run(run)
-        target = path or Path(re.sub(r"[^\w.-]", "_", found.id) + ".jsonl")  # an imported id is any text
+        found = opened.run(what)
+        target = Path(given[0] if given else re.sub(r"[^\w.-]", "_", found.id) + ".jsonl")  # an imported id is any text
         if target.is_dir():
             raise UsageError(f"{target} is a folder", hint=f"name a file in it: {target / 'run.jsonl'}")
         lines = multiturn.api.export_run(opened, found.id, target)

@@ -20,7 +20,7 @@ from multiturn.fastchat.folder import FoundFile, FoundFiles, find_files
 from multiturn.fastchat.judged import JudgedRows, Runs, judged_rows
 from multiturn.fastchat.questions import join_references, questions_of, read_questions
 from multiturn.fastchat.recovered import Recovered, recover
-from multiturn.fastchat.rows import AnswerRow, PairRow, PromptRow, SingleRow, read_rows
+from multiturn.fastchat.rows import AnswerRow, PairRow, PromptRow, SingleRow, file_name, read_rows
 from multiturn.judgment import READ, Judged, JudgeRecord
 from multiturn.store import Store
 from multiturn.store.whole import keep_runs
@@ -137,7 +137,7 @@ def _recovered(judgments: Iterable[_Said], files: FoundFiles, known: Suite | Non
         found.users |= {(conversation.id, place): turn.text for place, turn in enumerate(conversation.turns, start=1)}
     for one in judgments:
         before = len(found.notes)
-        wanted = [row for row in one.rows if known is None or not answered.issuperset(_models_of(row))]
+        wanted = [row for row in one.rows if known is None or not answered.issuperset(map(file_name, _models_of(row)))]
         recover(wanted, templates, found)
         notes.of(one.file.path, found.notes[before:])
     return found
@@ -151,16 +151,23 @@ def _answered(files: FoundFiles, suite: Suite, now: dt.datetime, notes: _Notes) 
     """The models with a file of answers."""
     place: dict[str, Path] = {}
     for file in files.of("answers"):
-        if file.name in place:
+        rows = read_rows(file.data, "answers")
+        name = _model_of(file, rows.of(AnswerRow))
+        if name in place:
             raise UsageError(
-                f"{place[file.name]} and {file.path} both hold answers of {file.name}",
+                f"{place[name]} and {file.path} both hold answers of {name}",
                 hint="name the files or folders to take: multiturn import fastchat FILE ...",
             )
-        place[file.name] = file.path
-        rows = read_rows(file.data, "answers")
-        made = imported_model(file.name, rows.of(AnswerRow), suite, _later(now, len(place)))
+        place[name] = file.path
+        made = imported_model(name, rows.of(AnswerRow), suite, _later(now, len(place)))
         notes.of(file.path, (*rows.faults, *made.faults))
         yield made
+
+
+def _model_of(file: FoundFile, rows: Sequence[AnswerRow]) -> str:
+    """A model's name: the file's, or the rows' own where that can't stand in the name of a file (``org/model``)."""
+    own = rows[0].model if rows else ""
+    return own if own and file_name(own) == file.name else file.name
 
 
 def _without_answers(

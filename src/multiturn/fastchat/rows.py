@@ -7,6 +7,7 @@ and left out.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator
 from typing import Final, Literal, TypeVar, cast
 
@@ -29,15 +30,20 @@ FIELDS: Final[tuple[tuple[FileKind, frozenset[str]], ...]] = (
 )
 """By which fields a file is known; the first that fits counts."""
 SIDES: Final = ("model_1", "model_2", "tie", "error")
+_UNFIT: Final = re.compile(r'[\x00-\x1f/\\:*?"<>|]+')
 TEXTS: Final = 2
 """Games of a pair, and texts of its judge."""
 
 
 class AnswerRow(msgspec.Struct, frozen=True, kw_only=True):
-    """What a model answered to one question: for each choice (sample) the texts by turn, None where there is none."""
+    """What a model answered to one question: for each choice (sample) the texts by turn, None where there is none.
+
+    ``model`` is the row's own name for the model, "" where it has none.
+    """
 
     line: int
     question: str
+    model: str = ""
     choices: tuple[tuple[str | None, ...], ...]
 
 
@@ -97,6 +103,11 @@ class Rows(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(row for row in self.rows if isinstance(row, kind))
 
 
+def file_name(model: str) -> str:
+    """A model's name as the name of its file, without the ending: what can't stand there is a hyphen."""
+    return _UNFIT.sub("-", model)
+
+
 def kind_of_file(data: bytes) -> FileKind | None:
     """Which of FastChat's files this is, by its first object; None where it is none."""
     first, _, _ = data.lstrip().partition(b"\n")
@@ -132,7 +143,13 @@ def _answer(raw: Raw, place: Place) -> AnswerRow:
         here.fault('must be a list like [{"index": 0, "turns": [...]}]; the row is left out')
         choices = []
     found = [_choice(item, here.item(index)) for index, item in enumerate(choices)]
-    return AnswerRow(line=_line(place), question=_question(raw, place), choices=tuple(found))
+    model = raw.get("model_id")
+    return AnswerRow(
+        line=_line(place),
+        question=_question(raw, place),
+        model=clean_surrogates(model) if isinstance(model, str) else "",
+        choices=tuple(found),
+    )
 
 
 def _choice(value: object, place: Place) -> tuple[str | None, ...]:
