@@ -113,6 +113,7 @@ GROUND = {
     "series",
     "ranking",
     "scores",
+    "judged_pair",
     "facts",
     "examination",
     "protocols",

@@ -1,0 +1,82 @@
+"""What judges say of one run, or of a base and a tuned one, all that reports show. Pure values; nothing computes."""
+
+from __future__ import annotations
+
+import msgspec
+
+from multiturn.judgment import JudgeRecord
+from multiturn.scores import LabelRates, Panel, Reduction, Scores, Wins
+
+
+class Rated(msgspec.Struct, frozen=True, kw_only=True):
+    """Ratings by one rubric: what each judge's come to, arm by arm, and the panel's where there are several judges.
+
+    ``scores`` has for each judge one :class:`Scores` an arm, in the order of the arms; ``panels`` has one an arm.
+    """
+
+    rubric: str
+    scores: dict[str, tuple[Scores, ...]]
+    panels: tuple[Panel, ...] = ()
+
+
+class Versus(msgspec.Struct, frozen=True, kw_only=True):
+    """Preferences by one rubric against one opponent.
+
+    ``measure`` is what winning is called (``preference``, ``helpfulness``, ``harmlessness``), ``arm`` which
+    run is seen as the one that wins, ``opponent`` and ``opponent_spec`` the other run. ``wins`` is each judge's,
+    ``panels`` by majority at the turns and over whole conversations where there are several.
+    """
+
+    rubric: str
+    measure: str
+    arm: str
+    opponent: str
+    opponent_spec: str
+    wins: dict[str, Wins]
+    panels: tuple[Panel, ...] = ()
+
+
+class Labelled(msgspec.Struct, frozen=True, kw_only=True):
+    """Labels by one rubric: each judge's rates arm by arm, and how much rarer flagged replies became.
+
+    ``flagged`` are the labels that count as found; ``reductions`` are there where there are two arms.
+    """
+
+    rubric: str
+    flagged: tuple[str, ...]
+    rates: dict[str, tuple[LabelRates, ...]]
+    reductions: dict[str, Reduction] = {}
+
+
+class Disputed(msgspec.Struct, frozen=True, kw_only=True):
+    """A reply that judges rate highly although a check of it fails.
+
+    ``turn`` counts from 0; ``grade`` is the panel's, ``failing`` how many of the turn's checks fail, ``wants`` what the
+    first of them asks for and ``reason`` why it fails.
+    """
+
+    arm: str
+    run: str
+    conversation: str
+    sample: int
+    turn: int
+    grade: float
+    failing: int
+    wants: str
+    reason: str
+
+
+class JudgedPair(msgspec.Struct, frozen=True, kw_only=True):
+    """All that judges said of one run, or of base and tuned.
+
+    ``runs`` are their ids, base first. ``judges`` are all judges by id. ``tuned`` against ``base`` stands among
+    ``versus``, with base as the opponent; so do both against others, which is where the trade-off between helpfulness
+    and harmlessness is read.
+    """
+
+    runs: tuple[str, ...]
+    judges: dict[str, JudgeRecord]
+    rated: tuple[Rated, ...] = ()
+    versus: tuple[Versus, ...] = ()
+    labelled: tuple[Labelled, ...] = ()
+    disputed: tuple[Disputed, ...] = ()

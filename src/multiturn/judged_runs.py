@@ -1,0 +1,204 @@
+"""What judges said of stored runs, gathered for reports: scores, wins, labels, and what is rated highly and is broken.
+
+What this module does not know: how judges are asked (``judging.py``), how numbers are shown, what a comparison
+concludes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from multiturn.errors import NotFound
+from multiturn.grading import grade, panel_of
+from multiturn.judged_pair import Disputed, JudgedPair, Labelled, Rated, Versus
+from multiturn.judged_scores import label_rates, reduction, scores_of, wins_of
+from multiturn.panels import panel_of_preferences, panel_of_ratings
+from multiturn.stored import assessed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from multiturn.conditions import RunRecord
+    from multiturn.conversation import Suite
+    from multiturn.judgment import Judged, JudgeRecord
+    from multiturn.rubric import Rubric, Scale
+    from multiturn.scores import Panel
+    from multiturn.store import Store
+
+HIGH: Final = 8.0
+"""A grade from which a reply counts as one that reads well, on a scale from 1 to 10."""
+
+ONE: Final = ("model",)
+PAIR: Final = ("base", "tuned")
+
+
+def judged_pair(store: Store, runs: Sequence[RunRecord], level: float = 0.95) -> JudgedPair | None:
+    """All that judges said of one run, or of base and tuned; None where no judge said anything of them.
+
+    Args:
+        store: Where the runs and their judgments are.
+        runs: One run, or base and tuned.
+        level: Of the intervals, in (0, 1).
+    """
+    counts = store.judgments.counts()
+    ids = {run.id for run in runs}
+    asked = {judge for judge, run, opponent, _ in counts if run in ids or opponent in ids}
+    judges = [judge for judge in store.judgments.judges() if judge.id in asked]
+    if not judges:
+        return None
+    suite = store.suite(runs[0].conditions.suite_digest)
+    gathered = _Gathered(store, runs, suite, level)
+    rubrics: dict[str, list[JudgeRecord]] = {}
+    for judge in reversed(judges):  # oldest first
+        rubrics.setdefault(judge.rubric.digest, []).append(judge)
+    groups = [(group[0].rubric, group) for group in rubrics.values()]
+    return JudgedPair(
+        runs=tuple(run.id for run in runs),
+        judges={judge.id: judge for judge in judges},
+        rated=tuple(
+            rated
+            for rubric, group in groups
+            if rubric.scale is not None and (rated := gathered.rated(rubric, rubric.scale, group)) is not None
+        ),
+        versus=tuple(
+            versus
+            for rubric, group in groups
+            if rubric.mode == "preference"
+            for versus in gathered.versus(rubric, group, _opponents(counts, runs))
+        ),
+        labelled=tuple(
+            labelled
+            for rubric, group in groups
+            if rubric.mode == "label" and (labelled := gathered.labelled(rubric, group)) is not None
+        ),
+        disputed=tuple(_disputed(store, runs)),
+    )
+
+
+class _Gathered:
+    """Judgments of a few runs, read judge by judge."""
+
+    def __init__(self, store: Store, runs: Sequence[RunRecord], suite: Suite, level: float) -> None:
+        self._store: Final = store
+        self._runs: Final = runs
+        self._suite: Final = suite
+        self._level: Final = level
+        self._arms: Final = ONE if len(runs) == 1 else PAIR
+
+    def rated(self, rubric: Rubric, scale: Scale, judges: Sequence[JudgeRecord]) -> Rated | None:
+        """Ratings by one rubric; None where no judge rated every run."""
+        said = {judge.id: [self._of(run, judge) for run in self._runs] for judge in judges}
+        whole = {judge: arms for judge, arms in said.items() if all(arms)}
+        if not whole:
+            return None
+        scores = {
+            judge: tuple(scores_of(arm, self._suite, scale, self._level) for arm in arms)
+            for judge, arms in whole.items()
+        }
+        panels = tuple(
+            panel_of_ratings({judge: arms[at] for judge, arms in whole.items()}, scale, self._level)
+            for at in (range(len(self._runs)) if len(whole) > 1 else ())
+        )
+        return Rated(rubric=rubric.name, scores=scores, panels=panels)
+
+    def labelled(self, rubric: Rubric, judges: Sequence[JudgeRecord]) -> Labelled | None:
+        """Labels by one rubric; None where no judge labelled every run."""
+        said = {judge.id: [self._of(run, judge) for run in self._runs] for judge in judges}
+        whole = {judge: arms for judge, arms in said.items() if all(arms)}
+        if not whole:
+            return None
+        return Labelled(
+            rubric=rubric.name,
+            flagged=rubric.flagged,
+            rates={
+                judge: tuple(label_rates(arm, self._suite, rubric.flagged, self._level) for arm in arms)
+                for judge, arms in whole.items()
+            },
+            reductions={
+                judge: reduction(arms[0], arms[1], rubric.flagged, self._level)
+                for judge, arms in whole.items()
+                if len(arms) > 1
+            },
+        )
+
+    def versus(self, rubric: Rubric, judges: Sequence[JudgeRecord], opponents: Sequence[str]) -> Iterator[Versus]:
+        """Preferences by one rubric, of each run against each opponent; tuned against base once."""
+        for arm, run in zip(self._arms, self._runs, strict=True):
+            for opponent in opponents:
+                if opponent == run.id or (arm == PAIR[0] and opponent == self._runs[-1].id):
+                    continue
+                said = {
+                    judge.id: list(self._store.judgments.of_pair(run.id, opponent, judge=judge.id)) for judge in judges
+                }
+                known = {judge: judged for judge, judged in said.items() if judged}
+                if not known:
+                    continue
+                panels: tuple[Panel, ...] = ()
+                if len(known) > 1:
+                    panels = (
+                        panel_of_preferences(known, run.id, opponent, level=self._level),
+                        panel_of_preferences(known, run.id, opponent, about="whole", level=self._level),
+                    )
+                yield Versus(
+                    rubric=rubric.name,
+                    measure=rubric.measure,
+                    arm=arm,
+                    opponent=opponent,
+                    opponent_spec=_spec(self._store, opponent),
+                    wins={
+                        judge: wins_of(judged, self._suite, run.id, opponent, self._level)
+                        for judge, judged in known.items()
+                    },
+                    panels=panels,
+                )
+
+    def _of(self, run: RunRecord, judge: JudgeRecord) -> list[Judged]:
+        return list(self._store.judgments.of_run(run.id, judge=judge.id))
+
+
+def _opponents(counts: dict[tuple[str, str, str | None, str], int], runs: Sequence[RunRecord]) -> list[str]:
+    """Runs that any of these was compared with, themselves included where they were."""
+    ids = {run.id for run in runs}
+    found: dict[str, None] = {}
+    for _, run, opponent, _ in counts:
+        if opponent is not None and run in ids:
+            found[opponent] = None
+        if opponent in ids:
+            found[run] = None
+    return list(found)
+
+
+def _spec(store: Store, run: str) -> str:
+    """The opponent's model; its id where its run is not there."""
+    try:
+        return store.run(run).arm.spec
+    except NotFound:
+        return run
+
+
+def _disputed(store: Store, runs: Sequence[RunRecord]) -> Iterator[Disputed]:
+    """Replies that the panel rates :data:`HIGH` or more though a check fails, the highest grades first in each arm."""
+    panel = panel_of(store, runs)
+    if not panel:
+        return
+    for arm, run in zip(ONE if len(runs) == 1 else PAIR, runs, strict=True):
+        found = []
+        for one in assessed(store, run, panel=panel):
+            for record in one.transcript.turns:
+                failing = [check for check in one.checks_of(record.turn) if check.result.outcome == "fail"]
+                high = grade(one, record.turn) if failing and record.reply is not None else None
+                if high is not None and high >= HIGH:
+                    found.append(
+                        Disputed(
+                            arm=arm,
+                            run=run.id,
+                            conversation=one.transcript.session.conversation,
+                            sample=one.transcript.session.sample,
+                            turn=record.turn,
+                            grade=high,
+                            failing=len(failing),
+                            wants=failing[0].wants,
+                            reason=failing[0].result.reason,
+                        )
+                    )
+        yield from sorted(found, key=lambda one: (-one.grade, -one.failing))
