@@ -82,6 +82,21 @@ def test_every_form_is_known_by_its_content_in_every_shape_of_a_file(form: Form,
     assert conversation.category == ("math" if form in ("fastchat", "mtbench101") else None)
 
 
+@pytest.mark.parametrize("form", ["messages", "sharegpt"])
+def test_a_list_of_messages_alone_is_one_conversation(form: Form) -> None:
+    """As some tools save a single chat; without an id, it gets one."""
+    row = ALL[form]
+    messages = row["messages" if form == "messages" else "conversations"]
+    found = examine(json.dumps(messages).encode(), "chat.json")
+    assert (found.form, found.faults) == (form, ())
+    assert [(turn.text, turn.golden) for turn in found.conversations[0].turns] == [("2+2?", "4"), ("And 3?", "7")]
+
+
+def test_a_log_without_messages_is_told_as_one() -> None:
+    (fault,) = faults_of({"messages": []})
+    assert fault == "log.jsonl:line 1: messages: holds no user's message; leave this conversation out"
+
+
 @pytest.mark.parametrize("form", ALL)
 def test_replies_can_be_left_out(form: Form) -> None:
     """With ``drop`` the user's turns alone are read, under the same id."""
@@ -95,7 +110,7 @@ def test_replies_can_be_left_out(form: Form) -> None:
 def test_what_a_file_was_is_told_in_the_suite() -> None:
     """A reader of the suite sees that its goldens are a log's replies."""
     assert read(MESSAGES).description == (
-        "1 conversations, each OpenAI messages (messages of role and content); 2 replies kept as goldens"
+        "each conversation is OpenAI messages (messages of role and content); replies kept as goldens: 2"
     )
     assert read({"id": "a", "turns": ["x"]}).description == ""
 

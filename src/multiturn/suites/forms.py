@@ -12,7 +12,7 @@ from typing import Final, Literal
 import msgspec
 
 from multiturn.conversation import Conversation
-from multiturn.suites.places import TAKEN, Document, Entry, Raw
+from multiturn.suites.places import Document, Entry, Raw
 
 Form = Literal["multiturn", "fastchat", "mtbench101", "messages", "sharegpt"]
 
@@ -35,6 +35,10 @@ CHAT_LISTS: Final[Mapping[Form, tuple[str, ...]]] = {
 """Where a chat log has its messages."""
 
 
+SHAREGPT: Final = frozenset({"from", "value"})
+"""The names of one of its messages."""
+
+
 class Found(msgspec.Struct, frozen=True):
     """What one entry of a file became: its id if it has a sound one, and the conversation if all of it is sound.
 
@@ -50,11 +54,11 @@ def form_of(raw: Raw) -> Form:
     """The form of one raw conversation; ours where no other's names stand there."""
     if "turns" in raw:
         return "fastchat" if "question_id" in raw and "id" not in raw else "multiturn"
-    if _holds(raw.get("history"), {"user", "bot"}):
+    if _begins(raw.get("history"), {"user", "bot"}):
         return "mtbench101"
-    if any(_holds(raw.get(name), {"role"}) for name in CHAT_LISTS["messages"]):
+    if raw.get("messages") == [] or _begins(raw.get("messages"), {"role"}):
         return "messages"
-    if any(_holds(raw.get(name), {"from", "value"}) for name in CHAT_LISTS["sharegpt"]):
+    if any(_begins(raw.get(name), SHAREGPT) for name in CHAT_LISTS["sharegpt"]):
         return "sharegpt"
     return "multiturn"
 
@@ -73,23 +77,26 @@ def first_form(document: Document) -> Form:
 def whole(document: Document) -> Document:
     """The document, where a file that is one conversation of another form is that one entry.
 
-    Such a file was taken for an object around a list: of conversations, which are messages here, or of nothing.
+    Such a file was taken for a list of conversations, which are messages here, or for an object around nothing.
     """
     entries, header = document.entries, document.header
-    if not entries and form_of(header) != "multiturn":
-        line = next((fault.line for fault in document.faults if fault.path == "conversations"), None) or 1
-        faults = tuple(fault for fault in document.faults if fault.path != "conversations")
-        return Document((Entry(value=header, line=line, path=""),), Raw(), faults, document.broken_off)
     values = [entry.value for entry in entries]
-    if header.get("conversations") is TAKEN and _holds(values, {"from", "value"}):
+    lone, line, faults = None, 1, document.faults
+    if not entries and form_of(header) != "multiturn":
+        lone = header
+        line = next((fault.line or 1 for fault in faults if fault.path == "conversations"), 1)
+        faults = tuple(fault for fault in faults if fault.path != "conversations")
+    elif entries and entries[0].path and _begins(values, SHAREGPT):
         lone = Raw(header, conversations=values)
-        lone.repeated = header.repeated
-        return Document(
-            (Entry(value=lone, line=entries[0].line, path=""),), Raw(), document.faults, document.broken_off
-        )
-    return document
+    elif entries and entries[0].path and _begins(values, {"role", "content"}):
+        lone = Raw(header, messages=values)
+        lone.pop("conversations", None)
+    if lone is None:
+        return document
+    lone.repeated = header.repeated
+    return Document((Entry(value=lone, line=entries[0].line if entries else line, path=""),), Raw(), faults)
 
 
-def _holds(value: object, names: set[str]) -> bool:
+def _begins(value: object, names: frozenset[str] | set[str]) -> bool:
     """Whether this is a list whose first item is an object with these names."""
     return isinstance(value, list) and bool(value) and isinstance(value[0], Raw) and names <= value[0].keys()

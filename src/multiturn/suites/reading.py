@@ -231,7 +231,7 @@ def _told(form: Form, conversations: Sequence[Conversation]) -> str:
     if form == "multiturn":
         return ""
     goldens = sum(turn.golden is not None for one in conversations for turn in one.turns)
-    return f"{len(conversations)} conversations, each {FORMS[form]}; {goldens} replies kept as goldens"
+    return f"each conversation is {FORMS[form]}; replies kept as goldens: {goldens}"
 
 
 def _in_order(faults: list[Fault]) -> tuple[Fault, ...]:
