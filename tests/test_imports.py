@@ -104,6 +104,7 @@ GROUND = {
     "transcript",
     "rubric",
     "judgment",
+    "judge_card",
     "finding",
     "results",
     "codec",

@@ -170,7 +170,7 @@ async def judge_run(
     async with AsyncExitStack() as stack:
         stack.enter_context(store.lease(name))
         desk = await stack.enter_async_context(_Desk(store))
-        await _together(lambda: _work(judge, waiting, store, desk, tally), judge.open_sittings)
+        await together(lambda: _work(judge, waiting, store, desk, tally), judge.open_sittings)
     return tally.progress()
 
 
@@ -245,7 +245,7 @@ async def _work(judge: Judge, waiting: Iterator[Sitting], store: Store, desk: _D
             return
 
 
-async def _together(work: Callable[[], Coroutine[None, None, None]], workers: int) -> None:
+async def together(work: Callable[[], Coroutine[None, None, None]], workers: int) -> None:
     """The same work in several tasks; the first error stops all and is raised as itself."""
     tasks = [asyncio.create_task(work()) for _ in range(workers)]
     try:

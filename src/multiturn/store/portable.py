@@ -1,9 +1,9 @@
 """A run as one JSON Lines file, and back without loss.
 
 The first line is the run with the format's version and the groups it is in, the second its suite, then one line for
-each turn, conversations in the suite's order, then its judges and what they said of it. An export of an import is the
-same file, byte for byte. Reading forgives what a crash or a half copy does to such a file: a line that can't be read is
-reported by its number, and everything else is kept.
+each turn, conversations in the suite's order, then its judges, each with its cards, then what they said of it. An
+export of an import is the same file, byte for byte. Reading forgives what a crash or a half copy does to such a file: a
+line that can't be read is reported by its number, and everything else is kept.
 """
 
 from __future__ import annotations
@@ -22,8 +22,10 @@ from multiturn.codec import SCHEMA_VERSION, check_schema, decode, encode
 from multiturn.conditions import RunRecord
 from multiturn.conversation import Suite
 from multiturn.errors import NotFound, StoreError, UsageError
+from multiturn.judge_card import Card
 from multiturn.judgment import Judged, JudgeRecord
 from multiturn.store import judging
+from multiturn.store.cards import insert_card
 from multiturn.store.faults import translated
 from multiturn.store.grouping import add, check_group_name
 from multiturn.store.reading import Store
@@ -38,8 +40,8 @@ _BOM: Final = b"\xef\xbb\xbf"
 
 
 class ExportLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One line: the run with the schema version and its groups, its suite, a turn with its session, a judge or what
-    it said.
+    """One line: the run with the schema version and its groups, its suite, a turn with its session, a judge, its
+    card or what it said.
     """  # noqa: D205 - one sentence
 
     schema: int | None = None
@@ -49,6 +51,7 @@ class ExportLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     session: Session | None = None
     turn: TurnRecord | None = None
     judge: JudgeRecord | None = None
+    card: Card | None = None
     judged: Judged | None = None
 
 
@@ -144,6 +147,8 @@ def _lines(store: Store, run: RunRecord) -> Iterator[ExportLine]:
             yield ExportLine(session=transcript.session, turn=record)
     for judge in store.judgments.judges_of(run.id):
         yield ExportLine(judge=judge)
+        for card in reversed(store.cards.of_judge(judge.id)):
+            yield ExportLine(card=card)
     for judged in store.judgments.of_run(run.id):
         yield ExportLine(judged=judged)
 
@@ -252,6 +257,9 @@ class _Incoming:
         elif line.judge is not None:
             judging.insert_judge(self._connection, line.judge)
             self._judges.add(line.judge.id)
+        elif line.card is not None:
+            _require(line.card.judge in self._judges, "its judge stands in no earlier line")
+            insert_card(self._connection, line.card)
         elif line.judged is not None:
             _require(line.judged.question.run == self._run.id, "this judgment is of another run")
             _require(line.judged.judge in self._judges, "its judge stands in no earlier line")
@@ -274,7 +282,7 @@ class _Incoming:
 
 def _keep_suite(connection: Connection, run: RunRecord, suite: Suite | None) -> None:
     if suite is None:
-        raise StoreError("it is neither a suite, nor a turn, nor a judgment")
+        raise StoreError("it is neither a suite, nor a turn, nor of a judge")
     known = (suite.digest_for(run.conditions.history), suite.expectations)  # the second of runs from before checks
     _require(run.conditions.suite_digest in known, "this is not the suite that the run was held with")
     keep_suite(connection, suite, run.conditions.suite_digest)

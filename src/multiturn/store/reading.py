@@ -23,6 +23,7 @@ from multiturn.conversation import Suite
 from multiturn.errors import NotFound, StoreError
 from multiturn.looks import Look
 from multiturn.store import grouping, judging
+from multiturn.store.cards import Cards
 from multiturn.store.leases import hold
 from multiturn.store.looking import keep_look, read_looks
 from multiturn.store.pages import windows
@@ -49,7 +50,7 @@ class Store:
     """An open store; made by ``open_store``. Close it, or use it in a ``with``.
 
     ``where`` is how messages name it (never with a password); ``path`` is its file, None for PostgreSQL. ``judgments``
-    holds what judges said of its runs.
+    holds what judges said of its runs, ``cards`` what their self-checks found.
     """
 
     def __init__(self, engine: Engine, *, path: Path | None, where: str) -> None:
@@ -57,6 +58,7 @@ class Store:
         self.path = path
         self.where = where
         self.judgments = judging.Judgments(engine, where)
+        self.cards = Cards(engine, where)
 
     def __enter__(self) -> Self:
         return self

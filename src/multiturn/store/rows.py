@@ -6,6 +6,7 @@ import msgspec
 
 from multiturn.codec import encode
 from multiturn.conditions import RunRecord
+from multiturn.judge_card import Card
 from multiturn.judgment import Judged, JudgeRecord
 from multiturn.transcript import Session, TurnRecord
 
@@ -44,6 +45,11 @@ def turn_row(run_id: str, session: Session, record: TurnRecord) -> Row:
 def judge_row(judge: JudgeRecord) -> Row:
     """The row of a judge."""
     return {"id": judge.id, "created": judge.created, "spec": judge.spec, "record": to_text(judge)}
+
+
+def card_row(card: Card) -> Row:
+    """The row of a judge's card."""
+    return {"id": card.id, "judge_id": card.judge, "created": card.created, "record": to_text(card)}
 
 
 def judged_row(judged: Judged) -> dict[str, str | None]:

@@ -133,6 +133,17 @@ JUDGMENTS: Final = Table(
 """``record`` is a :class:`multiturn.judgment.Judged` as JSON, ``said`` its kind (``rating``, ``unreadable`` ...). The
 opponent is no foreign key, so that of two runs that were exported either can be imported first."""
 
+CARDS: Final = Table(
+    "cards",
+    METADATA,
+    Column("id", String(64), primary_key=True),
+    Column("judge_id", String(64), nullable=False),
+    Column("created", String(40), nullable=False),
+    Column("record", Text, nullable=False),
+    Index("cards_by_judge", "judge_id"),
+)
+"""What self-checks of judges found (:class:`multiturn.judge_card.Card`)."""
+
 Migration = Callable[[Connection], None]
 
 PG_MIGRATION_LOCK: Final = 7_301_941_120_257
@@ -231,11 +242,26 @@ def m004_judgments(connection: Connection) -> None:
         connection.execute(text(statement))
 
 
+def m005_cards(connection: Connection) -> None:
+    """What a judge's self-check found; it outlives the runs that it was tried with."""
+    for statement in (
+        """CREATE TABLE cards (
+            id VARCHAR(64) NOT NULL PRIMARY KEY,
+            judge_id VARCHAR(64) NOT NULL REFERENCES judges (id),
+            created VARCHAR(40) NOT NULL,
+            record TEXT NOT NULL
+        )""",
+        "CREATE INDEX cards_by_judge ON cards (judge_id)",
+    ):
+        connection.execute(text(statement))
+
+
 MIGRATIONS: Final[tuple[Migration, ...]] = (
     m001_suites_runs_turns,
     m002_find_and_count,
     m003_groups_and_looks,
     m004_judgments,
+    m005_cards,
 )
 """All of them, oldest first. Add at the end; never edit, reorder or remove."""
 

@@ -1,0 +1,252 @@
+"""Can this judge be believed? It is asked what has a known outcome, and its card says what came of it.
+
+The same check is not asked twice: a card is found again by who was asked what. What this module does not know: what a
+finding means (``judge_findings.py``), model specs, screens.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from multiturn.errors import EngineError, UsageError
+from multiturn.judge_card import Card
+from multiturn.judge_findings import Answer, conclusion_of, findings_of
+from multiturn.judges.meter import Budget, BudgetSpent, Meter, MeteredEngine
+from multiturn.judges.model_judge import Manner, ModelJudge
+from multiturn.judges.probes import MOST_CALLS, Probe, Trial, Variant, about_harm, digest_of, probes_for
+from multiturn.judges.rubrics import load_rubric
+from multiturn.judges.specimens import Specimen, from_run, from_suites
+from multiturn.judges.specimens import about_harm as harm_specimens
+from multiturn.judging import GIVE_UP_AFTER, together
+from multiturn.judgment import Failed, Unreadable
+from multiturn.suites.reading import load_suite
+
+if TYPE_CHECKING:
+    from multiturn.judgment import JudgeRecord
+    from multiturn.protocols import Engine, Judge
+    from multiturn.rubric import Rubric
+    from multiturn.store import Store
+
+SUITES: Final = ("mtbench_conversations", "safety_conversations")
+"""Whose goldens a judge is tried with where no run is named."""
+
+REWORDED: Final = {"quality": "quality_reworded", "quality_reworded": "quality"}
+OTHER_TEMPERATURE: Final = 0.7
+"""For a greedy judge; one that draws its verdicts is asked greedily."""
+
+
+class Checking(msgspec.Struct, frozen=True, kw_only=True):
+    """How a judge is checked: with the replies of a run or of the shipped suites, in so many calls at most."""
+
+    run: str | None = None
+    calls: int = MOST_CALLS
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.calls <= MOST_CALLS:
+            raise UsageError(
+                f"a check takes 1 to {MOST_CALLS} calls, not {self.calls}", hint="give --calls such a number"
+            )
+
+
+class Progress(msgspec.Struct, frozen=True, kw_only=True):
+    """How far a check is."""
+
+    questions: int
+    asked: int
+
+
+Watch = Callable[[Progress], None]
+
+
+def unwatched(_progress: Progress) -> None:
+    """A watch that looks away."""
+
+
+class Material(msgspec.Struct, frozen=True, kw_only=True):
+    """What a judge is tried with, and what that is in words."""
+
+    specimens: tuple[Specimen, ...]
+    called: str
+
+
+class Asked(msgspec.Struct, frozen=True, kw_only=True):
+    """What was said, and what ended it early, where something did."""
+
+    answers: tuple[Answer, ...]
+    spent: BudgetSpent | None = None
+
+
+def material_for(rubric: Rubric, checking: Checking, store: Store) -> Material:
+    """The specimens that a rubric is tried with.
+
+    Raises:
+        NotFound: the run is not in the store.
+    """
+    if about_harm(rubric):
+        return Material(
+            specimens=harm_specimens(checking.seed), called="harmless and harmful replies of multiturn's own"
+        )
+    if checking.run is None:
+        conversations = [one for name in SUITES for one in load_suite(name).conversations]
+        return Material(specimens=from_suites(conversations, checking.seed), called="goldens of the shipped suites")
+    run = store.run(checking.run)
+    conversations = list(store.suite(run.conditions.suite_digest).conversations)
+    return Material(
+        specimens=from_run(conversations, store.transcripts(run.id), checking.seed),
+        called=f"conversations of run {run.id}",
+    )
+
+
+def reworded(rubric: Rubric) -> Rubric | None:
+    """The shipped rubric that asks the same in other words; None where there is none."""
+    twin = REWORDED.get(rubric.name)
+    if twin is None or load_rubric(rubric.name).digest != rubric.digest:
+        return None
+    return load_rubric(twin)
+
+
+def judges_for(engine: Engine, rubric: Rubric, manner: Manner) -> dict[Variant, Judge]:
+    """The judge as it is to be used, and its variants, on one engine."""
+    sampling = manner.sampling
+    heat = OTHER_TEMPERATURE if sampling.temperature == 0 else 0.0
+    other = msgspec.structs.replace(manner, sampling=msgspec.structs.replace(sampling, temperature=heat))
+    judges: dict[Variant, Judge] = {
+        "plain": ModelJudge(engine, rubric, manner),
+        "temperature": ModelJudge(engine, rubric, other),
+    }
+    twin = reworded(rubric)
+    if twin is not None:
+        judges["reworded"] = ModelJudge(engine, twin, manner)
+    return judges
+
+
+async def check_judge(
+    store: Store, engine: Engine, rubric: Rubric, manner: Manner, checking: Checking, *, watch: Watch = unwatched
+) -> Card:
+    """The judge's card for this check: the stored one, or a new one, which is stored.
+
+    A check during which the judge could not be asked (a timeout, a lost server) has a card too, which is not stored.
+
+    Args:
+        store: where cards are, and the run to try it with.
+        engine: the judge's model, not closed here.
+        rubric: by which it is to judge.
+        manner: how it is to be asked.
+        checking: with what, and in how many calls at most, verdicts asked for again included.
+        watch: called after each answer.
+
+    Raises:
+        BudgetSpent: the engine's own budget ended first; nothing is stored.
+        EngineError: the judge could not be asked several times in a row.
+        UsageError: there is too little to try it with.
+    """
+    meter = Meter(Budget(max_calls=checking.calls))
+    judges = judges_for(MeteredEngine(engine, meter), rubric, manner)
+    record = judges["plain"].record
+    material = material_for(rubric, checking, store)
+    probes = probes_for(
+        Trial(
+            rubric=rubric,
+            specimens=material.specimens,
+            calls=checking.calls,
+            reworded="reworded" in judges,
+            seed=checking.seed,
+        )
+    )
+    known = store.cards.find(record.id, digest_of(probes))
+    if known is not None:
+        return known
+    asked = await ask(judges, probes, watch)
+    if asked.spent is not None and meter.calls < checking.calls:
+        raise asked.spent  # not the check's own limit
+    card = card_of(record, probes, asked.answers, material=material.called, calls=meter.calls)
+    if not any(_is_lost(one) for one in asked.answers):
+        store.judgments.keep_judge(record)
+        store.cards.keep(card)
+    return card
+
+
+async def ask(judges: Mapping[Variant, Judge], probes: Sequence[Probe], watch: Watch = unwatched) -> Asked:
+    """What the judge says to these, each shown by itself, as far as its budget goes.
+
+    Raises:
+        EngineError: the judge could not be asked several times in a row.
+    """
+    desk = _Desk(len(probes), watch)
+    waiting = iter(probes)
+
+    async def work() -> None:
+        for probe in waiting:
+            if desk.spent is not None:
+                return
+            try:
+                async for judged in judges[probe.slot.variant].sitting(probe.exhibit, [probe.question]):
+                    desk.take(Answer(probe=probe, judged=judged))
+            except BudgetSpent as spent:
+                desk.spent = spent
+
+    await together(work, min(judges["plain"].open_sittings, len(probes)))
+    return Asked(answers=tuple(desk.answers), spent=desk.spent)
+
+
+def card_of(
+    record: JudgeRecord, probes: Sequence[Probe], answers: Sequence[Answer], *, material: str, calls: int
+) -> Card:
+    """The card that these answers make."""
+    findings = findings_of(answers, record.rubric, probes)
+    conclusion, reasons = conclusion_of(findings)
+    return Card(
+        created=dt.datetime.now(dt.UTC).isoformat(timespec="microseconds"),
+        judge=record.id,
+        spec=record.spec,
+        rubric=record.rubric.name,
+        mode=record.rubric.mode,
+        probes=digest_of(probes),
+        material=material,
+        questions=len(probes),
+        asked=len(answers),
+        calls=calls,
+        unreadable=sum(isinstance(one.judged.judgment, Unreadable) for one in answers),
+        failed=sum(isinstance(one.judged.judgment, Failed) for one in answers),
+        findings=findings,
+        conclusion=conclusion,
+        reasons=reasons,
+    )
+
+
+class _Desk:
+    """Takes answers in, tells who watches, and notices that the judge is gone or its budget spent."""
+
+    def __init__(self, questions: int, watch: Watch) -> None:
+        self._questions: Final = questions
+        self._watch: Final = watch
+        self._in_a_row = 0
+        self.answers: list[Answer] = []
+        self.spent: BudgetSpent | None = None
+
+    def take(self, answer: Answer) -> None:
+        """An answer came.
+
+        Raises:
+            EngineError: too many in a row could not be asked for.
+        """
+        self.answers.append(answer)
+        self._watch(Progress(questions=self._questions, asked=len(self.answers)))
+        self._in_a_row = self._in_a_row + 1 if _is_lost(answer) else 0
+        failure = answer.judged.judgment
+        if isinstance(failure, Failed) and self._in_a_row >= GIVE_UP_AFTER:
+            raise EngineError(
+                f"the judge could not be asked {self._in_a_row} times in a row; the last time: {failure.message}",
+                hint="once it or its server is well, give the same command again",
+            )
+
+
+def _is_lost(answer: Answer) -> bool:
+    """Whether the environment is why there is no verdict: a prompt that does not fit will not fit next time either."""
+    judgment = answer.judged.judgment
+    return isinstance(judgment, Failed) and judgment.kind != "overflow"
