@@ -78,7 +78,7 @@ def test_the_order_of_the_identity_does_not_count() -> None:
     assert changed(identity={"engine": "scripted", "weights": "w"}).fingerprint == CONDITIONS.fingerprint
     other = changed(identity={"weights": "v", "engine": "scripted", "adapter": "a"})
     assert differences(CONDITIONS, other) == {"identity.adapter": (None, "a"), "identity.weights": ("w", "v")}
-    assert {"weights", "adapter"} == MODEL_KEYS
+    assert {"weights", "adapter", "replies"} == MODEL_KEYS
 
 
 def test_equal_conditions_have_equal_fingerprints_however_a_number_was_written() -> None:

@@ -12,8 +12,11 @@ from multiturn.conversation import Category, is_text, require
 from multiturn.display import html_of
 from multiturn.transcript import HistoryMode, OverflowPolicy, Sampling, ThinkPolicy
 
-MODEL_KEYS: Final = frozenset({"weights", "adapter"})
-"""Identity keys that say which model it is: what a comparison is about, so they may differ between its arms."""
+MODEL_KEYS: Final = frozenset({"weights", "adapter", "replies"})
+"""Identity keys that say which model it is: what a comparison is about, so they may differ between its arms.
+
+``replies`` is a digest of what an imported model said, where that is all that is known of it.
+"""
 
 TEMPLATE_KEYS: Final = frozenset({"template", "template_stop", "stop_tokens"})
 """Identity keys that come with a model's own chat template: they may differ between arms, and the reader is told."""

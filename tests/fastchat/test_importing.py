@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from tests.fastchat.fastchat_files import MTBENCH, PUBLISHED, QUESTIONS, answer, bench, pair, single, write
 
+from multiturn import api
 from multiturn.errors import NotFound, SuiteError, UsageError
 from multiturn.fastchat.importing import FastchatCame, import_fastchat
 from multiturn.fastchat.recovered import MARKS
@@ -61,6 +62,13 @@ def test_a_whole_folder_becomes_runs_of_one_suite_and_what_a_judge_said(store: S
         ("imported:judy", "fastchat", 5, 4),
     ]
     assert came.notes == ()
+
+
+def test_two_imported_models_can_be_compared(store: Store, tmp_path: Path) -> None:
+    """Nothing need be declared: they were asked the same, and what they replied is what differs."""
+    came = import_fastchat(store, [bench(tmp_path / "mt_bench")])
+    compared = api.compare_stored(store, run_of(came, "base"), run_of(came, "tuned"))
+    assert not any("differs" in note for note in compared.comparison.notes)
 
 
 def test_a_failed_answer_is_missing_and_an_empty_one_is_a_reply(store: Store, tmp_path: Path) -> None:
