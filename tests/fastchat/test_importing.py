@@ -229,6 +229,17 @@ def test_what_is_missing_is_told_with_what_to_name(store: Store, tmp_path: Path)
     assert store.runs() == ()
 
 
+def test_a_model_without_an_answer_to_the_questions_is_no_run(store: Store, tmp_path: Path) -> None:
+    """It is told; where that is all there is, nothing is imported, and the reasons are given."""
+    questions = write(tmp_path / "question.jsonl", *QUESTIONS)
+    other = write(tmp_path / "other.jsonl", answer(9, ("x", "y")))
+    with pytest.raises(UsageError, match=r"nothing can be imported:(.|\n)*line 1: question 9 is not among"):
+        import_fastchat(store, [questions, other])
+    came = import_fastchat(store, [questions, other, write(tmp_path / "m.jsonl", answer(1, ("x", "y")))])
+    assert [one.run.arm.spec for one in came.models] == ["imported:m"]
+    assert f"{other}: holds no answer to one of the questions" in came.notes
+
+
 def test_what_is_not_clear_is_refused(store: Store, tmp_path: Path) -> None:
     """Two files of questions, two of one model's answers, several of references without the usual one."""
     bench(tmp_path)

@@ -107,6 +107,10 @@ def import_fastchat(
     notes.told += joined.notes
     models = list(_answered(files, joined.suite, now, notes))
     models += _without_answers(judgments, [_name(one) for one in models], joined.suite, recovered, now)
+    if not models:
+        raise UsageError(
+            "\n  ".join(("nothing can be imported:", *notes.told)), hint="name the files that belong together"
+        )
     runs = _runs(models)
     said = [judged_rows(one.rows, runs, now) for one in judgments]
     for one, rows in zip(judgments, said, strict=True):
@@ -161,7 +165,10 @@ def _answered(files: FoundFiles, suite: Suite, now: dt.datetime, notes: _Notes) 
         place[name] = file.path
         made = imported_model(name, rows.of(AnswerRow), suite, _later(now, len(place)))
         notes.of(file.path, (*rows.faults, *made.faults))
-        yield made
+        if made.transcripts:
+            yield made
+        else:
+            notes.told.append(f"{file.path}: holds no answer to one of the questions")
 
 
 def _model_of(file: FoundFile, rows: Sequence[AnswerRow]) -> str:
