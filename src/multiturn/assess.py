@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final
 
 from multiturn.checks.reading import check_transcript
 from multiturn.finding import REFUSED, Assessed, CheckResult, Signal, turn_passes
-from multiturn.grading import grade
 from multiturn.measures import MEASURES, RATING
 from multiturn.signals.measure import measure
 from multiturn.text.declining import refuses_rightly
@@ -134,5 +133,5 @@ def _rating(assessed: Assessed, turn: int) -> dict[str, float]:
     """The panel's grade of a turn, or that it has none; nothing where nobody rated the run."""
     if not assessed.panel:
         return {}
-    found = grade(assessed, turn)
+    found = assessed.grade(turn)
     return {UNRATED: 1.0} if found is None else {RATING: found}

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from statistics import fmean
 from typing import Final, Literal
 
 import msgspec
 
 from multiturn.conversation import require
 from multiturn.display import html_of
-from multiturn.judgment import Judged
+from multiturn.judgment import Judged, Rating
 from multiturn.transcript import Transcript
 
 SignalUnit = Literal["characters", "words", "sentences", "tokens", "flag", "share"]
@@ -123,6 +124,18 @@ class Assessed(msgspec.Struct, frozen=True):
     def judged_at(self, turn: int) -> tuple[Judged, ...]:
         """What judges say of this turn (from 0)."""
         return tuple(one for one in self.judged if one.question.turn == turn)
+
+    def grade(self, turn: int) -> float | None:
+        """The panel's grade of this turn (from 0), on the rubric's scale; None where one of its judges has none.
+
+        It is the mean over judges, of each judge over its repeats. Judges have levels of their own: the mean of those
+        that can be read would be another panel's.
+        """
+        values: dict[str, list[float]] = {judge: [] for judge in self.panel}
+        for one in self.judged_at(turn):
+            if isinstance(one.judgment, Rating) and one.judge in values:
+                values[one.judge].append(one.judgment.value)
+        return fmean(map(fmean, values.values())) if values and all(values.values()) else None
 
     def _repr_html_(self) -> str | None:
         """For notebooks."""

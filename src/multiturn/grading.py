@@ -1,33 +1,17 @@
-"""Which judges' ratings a comparison rests on, and the grade of each turn that comes of them.
-
-A turn's grade is the mean over the panel's judges, of each judge over its repeats. Judges have levels of their own, so
-a turn that one of them has no readable rating of has no grade: the mean of the others would be another panel's.
-"""
+"""Which judges' ratings a comparison rests on: the panel, whose grade of a turn an assessed transcript has."""
 
 from __future__ import annotations
 
-from statistics import fmean
 from typing import TYPE_CHECKING
 
-from multiturn.judgment import Rating
 from multiturn.measures import RATING_SCALE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from multiturn.conditions import RunRecord
-    from multiturn.finding import Assessed
     from multiturn.judgment import JudgeRecord
     from multiturn.store import Store
-
-
-def grade(assessed: Assessed, turn: int) -> float | None:
-    """The panel's grade of a turn (from 0), on the rubric's scale; None where one of its judges has none."""
-    values: dict[str, list[float]] = {judge: [] for judge in assessed.panel}
-    for one in assessed.judged_at(turn):
-        if isinstance(one.judgment, Rating) and one.judge in values:
-            values[one.judge].append(one.judgment.value)
-    return fmean(map(fmean, values.values())) if values and all(values.values()) else None
 
 
 def panel_of(store: Store, runs: Sequence[RunRecord], wanted: Iterable[str] = ()) -> tuple[JudgeRecord, ...]:

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import msgspec
 
 from multiturn.judgment import JudgeRecord
 from multiturn.scores import LabelRates, Panel, Reduction, Scores, Wins
+
+HIGH: Final = 8.0
+"""A grade from which a reply counts as one that reads well, on a scale from 1 to 10."""
+LOW: Final = 4.0
+"""A grade up to which a reply counts as a poor one, on the same scale."""
 
 
 class Rated(msgspec.Struct, frozen=True, kw_only=True):

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from multiturn.errors import NotFound
-from multiturn.grading import grade, panel_of
-from multiturn.judged_pair import Disputed, JudgedPair, Labelled, Rated, Versus
+from multiturn.grading import panel_of
+from multiturn.judged_pair import HIGH, Disputed, JudgedPair, Labelled, Rated, Versus
 from multiturn.judged_scores import label_rates, reduction, scores_of, wins_of
 from multiturn.panels import panel_of_preferences, panel_of_ratings
 from multiturn.stored import assessed
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from multiturn.rubric import Rubric, Scale
     from multiturn.scores import Panel
     from multiturn.store import Store
-
-HIGH: Final = 8.0
-"""A grade from which a reply counts as one that reads well, on a scale from 1 to 10."""
 
 ONE: Final = ("model",)
 PAIR: Final = ("base", "tuned")
@@ -186,7 +183,7 @@ def _disputed(store: Store, runs: Sequence[RunRecord]) -> Iterator[Disputed]:
         for one in assessed(store, run, panel=panel):
             for record in one.transcript.turns:
                 failing = [check for check in one.checks_of(record.turn) if check.result.outcome == "fail"]
-                high = grade(one, record.turn) if failing and record.reply is not None else None
+                high = one.grade(record.turn) if failing and record.reply is not None else None
                 if high is not None and high >= HIGH:
                     found.append(
                         Disputed(
