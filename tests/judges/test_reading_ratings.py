@@ -138,6 +138,7 @@ def test_the_scale_is_the_rubrics() -> None:
         "Rating: [[7]]\nIf one is strict: [[5]].",
         "Turn 1: [[6]] Turn 2: [[8]]",
         "Turn 1\nRating: [[6]]\n\nTurn 2\nRating: [[8]]",
+        "Turn 1: Short. Rating: [[6]]\nTurn 2: Long. Rating: [[8]]",
     ],
 )
 def test_several_grades_that_differ_are_none(text: str) -> None:
@@ -177,6 +178,11 @@ def test_a_last_line_that_says_nothing_takes_the_grade_back() -> None:
         "[[6]] for the first turn and [[8]] for the second turn",
         "### Turn 1\nShort.\nRating: [[6]]\n\n### Turn 2\nLong.\nRating: [[8]]",
         "Turn 1: [[6]]\nTurn 2: [[8]]\nOverall: [[7]]",
+        "Turn 1: Short. Rating: [[6]]\n\nTurn 2: Long. Rating: [[8]]",
+        "Turn 1: Short.\nRating: [[6]]\n\nTurn 2: Long.\n\nRating: [[8]]",
+        "For the first question: [[6]]\nFor the second question: [[8]]",
+        "Question 1: [[6]]. Question 2: [[8]].",
+        "Turn 2: [[8]]\nTurn 1: [[6]]",
     ],
 )
 def test_the_judged_turns_grade_is_taken(text: str) -> None:
@@ -189,6 +195,7 @@ def test_another_turns_grade_is_not_the_judged_ones() -> None:
     """One that is of no turn counts; without that there is none."""
     assert grade("Turn 1: [[6]]\nRating: [[8]]", turn=1) == 8
     assert grade("In turn 1 all is well. Rating: [[8]]", turn=1) == 8
+    assert grade("Turn 1: all is well.\nTurn 2: so it is.\n\nRating: [[8]]", turn=0) == 8
     assert read_rating("Turn 1: [[6]]", TEN, turn=1) == Unreadable(
         kind="no_verdict", fault="the grade is for turn 1, not for turn 2"
     )

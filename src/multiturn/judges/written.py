@@ -2,7 +2,8 @@
 
 Two forms count. In double brackets, ``[[7]]``, wherever it stands; and without them on a line that a label begins,
 ``Final rating: 7/10``. What else is in a text - numbers in prose, citations, code - is none. A verdict may be of a
-turn: ``Turn 2: [[8]]``, or what stands under the heading ``Turn 2``.
+turn: ``Turn 2: [[8]]``, or what stands under the heading ``Turn 2``. A line that begins with ``Turn 2:`` begins a part
+about that turn; what is in it is of the turn where verdicts of several turns are given.
 
 The texts that come in are folded (``text.fold``) and hold only the judge's own words. Which labels begin a line, and
 what a value looks like, a :class:`Form` says; what a value means, those who ask know.
@@ -54,13 +55,15 @@ class _Patterns(msgspec.Struct, frozen=True):
     value_alone: re.Pattern[str]
     value: re.Pattern[str]
     heading: re.Pattern[str]
+    part: re.Pattern[str]
     label_inside: re.Pattern[str]
 
 
 _ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_THINGS: Final = r"turn|reply|response|answer|question|round"
 _TURN: Final = (
-    r"(?:(?:turn|reply|response|answer)\s?#?\d{1,3}"
-    rf"|(?:the\s)?(?:\d{{1,3}}(?:st|nd|rd|th)|{'|'.join(_ORDINALS)})\s(?:turn|reply|response|answer))"
+    rf"(?:(?:{_THINGS})\s?#?\d{{1,3}}"
+    rf"|(?:the\s)?(?:\d{{1,3}}(?:st|nd|rd|th)|{'|'.join(_ORDINALS)})\s(?:{_THINGS}))"
 )
 _NUMBER_IN: Final = re.compile(rf"\d{{1,3}}|{'|'.join(_ORDINALS)}")
 _BEGIN: Final = r"(?:^|[.!?;:)\]|]\s)[^\w\[]{0,12}(?:\d{1,2}[.)]\s)?"
@@ -89,13 +92,14 @@ def _patterns(form: Form) -> _Patterns:
     leads = r"\s?(?:[:=]|[-=]?>|-|\bis\b|\bas\b)"
     given = rf"\[?\s?(?P<value>{form.value}|{_NOTHING})\s?\]?(?P<of>{_OUT_OF})?"
     return _Patterns(
-        hint=re.compile(rf"\[\[|turn|reply|response|answer|{form.labels}"),
+        hint=re.compile(rf"\[\[|{_THINGS}|{form.labels}"),
         lead=re.compile(rf"(?:{label}{leads}?|{of_turn}\)?\s?[:=-]?)(?:\sa)?\s?$"),
         line=re.compile(rf"(?:{label}\s?(?:[:=]|[-=]?>|\bis\b)|{of_turn}\s?[:=])\s?{given}(?:{form.tail})$"),
         label_alone=re.compile(rf"{label}\s?[:=]?\s?$"),
         value_alone=re.compile(rf"[(*> ]{{0,4}}{given}\s?[).!]{{0,2}}$"),
         value=re.compile(form.value),
         heading=re.compile(rf"\W{{0,6}}(?:for\s)?(?P<turn>{_TURN})(?:\s(?:{form.labels}))?\W{{0,4}}"),
+        part=re.compile(rf"\W{{0,6}}(?:for\s)?(?P<turn>{_TURN})\s?(?:\([^()]{{0,40}}\)\s?)?(?:[:.,]|-\s)"),
         label_inside=re.compile(rf"{_QUALIFIED}(?:{form.labels})\s?[:=]\s?"),
     )
 
@@ -111,21 +115,28 @@ def verdicts_in(own: str, form: Form) -> list[Verdict]:
 
 
 def _by_line(lines: Sequence[tuple[int, str]], patterns: _Patterns) -> Iterator[Verdict]:
-    heading: int | None = None
+    """Verdicts in their order; of a turn where that is said beside them, or of the turn that their part is about."""
+    found: list[tuple[Verdict, int | None]] = []
+    heading = about = None
     announced = ""
     for number, line in lines:
         if not (announced or patterns.hint.search(line)):
             continue
-        headed = patterns.heading.fullmatch(line)
+        headed, begun = patterns.heading.fullmatch(line), patterns.part.match(line)
         if headed:
-            heading, announced = _turn(headed["turn"]), ""
+            heading, about, announced = _turn(headed["turn"]), None, ""
             continue
-        found = list(_in_brackets(line, patterns, announced)) or list(_on_line(line, patterns, announced))
-        for said, label, turn in found:
-            bound = turn if turn is not None or _UNBOUND.search(label) else heading
-            yield Verdict(said=said, line=number, labelled=bool(label), turn=bound)
-        alone = None if found else patterns.label_alone.match(line)
-        announced = alone["label"] if alone else ""
+        about = _turn(begun["turn"]) if begun else about
+        written = list(_in_brackets(line, patterns, announced)) or list(_on_line(line, patterns, announced))
+        for said, label, turn in written:
+            alone = turn is not None or bool(_UNBOUND.search(label))
+            verdict = Verdict(said=said, line=number, labelled=bool(label), turn=turn if alone else heading)
+            found.append((verdict, None if alone or heading else about))
+        label_only = None if written else patterns.label_alone.match(line)
+        announced = label_only["label"] if label_only else ""
+    several = len({part for _, part in found if part is not None} | {one.turn for one, _ in found} - {None}) > 1
+    for verdict, part in found:
+        yield msgspec.structs.replace(verdict, turn=part) if several and part is not None else verdict
 
 
 _Written = tuple[tuple[str, ...], str, int | None]
