@@ -62,11 +62,13 @@ bench: $(VENV)/demo ## Measure speed, memory and how often verdicts err; see ben
 	$(BIN)/python benchmarks/overhead.py
 	$(BIN)/python benchmarks/checks.py --profile
 	$(BIN)/python benchmarks/estimates.py
+	$(BIN)/python benchmarks/judgments.py
 	$(BIN)/python benchmarks/memory.py
 	$(BIN)/python benchmarks/report.py
 	$(BIN)/python benchmarks/mutants.py
 	$(BIN)/python benchmarks/calibration.py
 	$(BIN)/python benchmarks/rankings.py
+	$(BIN)/python benchmarks/judged_intervals.py
 	$(BIN)/python benchmarks/trend_alarms.py
 	$(BIN)/python benchmarks/servers.py
 	$(BIN)/python benchmarks/embedded.py

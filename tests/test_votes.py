@@ -113,3 +113,12 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
         read_votes(tmp_path / "gone.jsonl")
     with pytest.raises(UsageError, match="can't be read"):
         read_votes(tmp_path)
+
+
+def test_what_the_page_shows_is_read() -> None:
+    """docs/judging.md has a line of each kind of file."""
+    page = (Path(__file__).parents[1] / "docs" / "judging.md").read_text(encoding="utf-8")
+    table = page.split("| file | one line, or entry |")[1].split("\n\n")[0]
+    shown = [line.split("`")[1] for line in table.splitlines() if "`" in line]
+    found = [parse_votes((f"[{one}]" if "output_1" in one else one).encode(), "page") for one in shown]
+    assert [len(one.people) + len(one.labels) + len(one.pairs) for one in found] == [1, 1, 1, 1]
