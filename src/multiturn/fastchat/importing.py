@@ -28,6 +28,8 @@ from multiturn.suites.findings import shown
 from multiturn.suites.places import Fault
 from multiturn.transcript import REPLIED
 
+MOST_TOLD: Final = 50
+"""So many reasons are given where nothing can be imported."""
 _SHOWN: Final = 5
 
 
@@ -108,9 +110,8 @@ def import_fastchat(
     models = list(_answered(files, joined.suite, now, notes))
     models += _without_answers(judgments, [_name(one) for one in models], joined.suite, recovered, now)
     if not models:
-        raise UsageError(
-            "\n  ".join(("nothing can be imported:", *notes.told)), hint="name the files that belong together"
-        )
+        told = "\n  ".join(("nothing can be imported:", *notes.told[:MOST_TOLD]))
+        raise UsageError(told, hint="name the files that belong together")
     runs = _runs(models)
     said = [judged_rows(one.rows, runs, now) for one in judgments]
     for one, rows in zip(judgments, said, strict=True):
