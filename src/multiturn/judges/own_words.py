@@ -5,7 +5,7 @@ Blanked means replaced by spaces, one for each character, so that places stay. A
 reply may hold a verdict that somebody would like to be given: only what the judge says itself can be one.
 
 One sort of quotation is the judge's own: prompts show the verdict's form in quotation marks, and judges copy the marks
-with it (``Output: "[[A]]"``; every eighth verdict of one published judge). It stays if it holds nothing but a verdict
+with it (``Output: "[[A]]"``; a quarter of one published judge's). It stays if it holds nothing but a verdict
 and the judge announces it as its own.
 
 Knows Markdown's fences and quotations and the tags of reasoning; of verdicts only how one is announced.
