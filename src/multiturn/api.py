@@ -45,6 +45,8 @@ from multiturn.jobs import (
     unwatched,
 )
 from multiturn.judge_jobs import JudgedBy, JudgeJob, WatchJudge, ajudge, ajudging_costs, judge, judging_costs
+from multiturn.judged_pair import JudgedPair
+from multiturn.judged_runs import judged_pair
 from multiturn.judges.meter import Budget
 from multiturn.judges.model_judge import GREEDY, Manner
 from multiturn.judges.rubrics import load_rubrics, shipped_rubrics
@@ -68,6 +70,8 @@ from multiturn.replay import Replay
 from multiturn.report.agreement import agreement_tables
 from multiturn.report.examination import examination_text
 from multiturn.report.history import history_gap as history_gap_table
+from multiturn.report.judged import judged_tables
+from multiturn.report.judged_json import judged_json_text
 from multiturn.report.ranking import ranking_tables
 from multiturn.report.side_by_side import SideBySide
 from multiturn.report.text import render
@@ -119,6 +123,7 @@ __all__ = [
     "ImportedResults",
     "Job",
     "JudgeJob",
+    "JudgedPair",
     "JudgedBy",
     "Judging",
     "Manner",
@@ -173,6 +178,9 @@ __all__ = [
     "import_results",
     "import_run",
     "judge",
+    "judged_json_text",
+    "judged_pair",
+    "judged_tables",
     "judging_costs",
     "last_comparison",
     "lint",

@@ -25,6 +25,8 @@ from multiturn.errors import UsageError
 from multiturn.estimate import Estimated, estimate
 from multiturn.extension import UNDECLARED, allow_look
 from multiturn.facts import EngineOptions
+from multiturn.judged_pair import JudgedPair
+from multiturn.judged_runs import judged_pair
 from multiturn.outputs import DEFAULT_PAGE, DEFAULT_RESULTS, Files, writing
 from multiturn.pages import page_of
 from multiturn.protocols import Engine
@@ -110,13 +112,17 @@ class Held(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Compared(msgspec.Struct, frozen=True, kw_only=True):
-    """Two runs and what their comparison says; ``results`` and ``page`` are the files it was written to, if any."""
+    """Two runs and what their comparison says; ``results`` and ``page`` are the files it was written to, if any.
+
+    ``judged`` is what judges said of both; None where they said nothing.
+    """
 
     base: Held
     tuned: Held
     comparison: Comparison
     results: Path | None
     page: Path | None = None
+    judged: JudgedPair | None = None
 
     def _repr_html_(self) -> str | None:
         """For notebooks."""
@@ -287,6 +293,7 @@ def _compared(store: Store, held: tuple[Held, Held], asked: Asked, files: Files)
     base, tuned = (one.run for one in held)
     page = page_of(store, (base, tuned), asked) if files.page is not None else None
     comparison = page.comparisons[0] if page is not None else conclude(store, (base, tuned), asked)
+    judged = judged_pair(store, (base, tuned))
     if files.results is not None:
         with writing(files.results, "--results", _KEPT):
             write_results(
@@ -296,11 +303,14 @@ def _compared(store: Store, held: tuple[Held, Held], asked: Asked, files: Files)
                 base=assessed(store, base),
                 tuned=assessed(store, tuned),
                 comparison=comparison,
+                judged=judged,
             )
     if files.page is not None and page is not None:
         with writing(files.page, "--report", _KEPT):
             write_page(files.page, page)
-    return Compared(base=held[0], tuned=held[1], comparison=comparison, results=files.results, page=files.page)
+    return Compared(
+        base=held[0], tuned=held[1], comparison=comparison, results=files.results, page=files.page, judged=judged
+    )
 
 
 def _stored_progress(store: Store, run: RunRecord) -> Progress:

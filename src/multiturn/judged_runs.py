@@ -80,6 +80,7 @@ class _Gathered:
         self._runs: Final = runs
         self._suite: Final = suite
         self._level: Final = level
+        self._places: Final = {one.id: at for at, one in enumerate(suite.conversations)}
         self._arms: Final = ONE if len(runs) == 1 else PAIR
 
     def rated(self, rubric: Rubric, scale: Scale, judges: Sequence[JudgeRecord]) -> Rated | None:
@@ -141,7 +142,7 @@ class _Gathered:
                     measure=rubric.measure,
                     arm=arm,
                     opponent=opponent,
-                    opponent_spec=_spec(self._store, opponent),
+                    opponent_spec=opponent_spec(self._store, opponent),
                     wins={
                         judge: wins_of(judged, self._suite, run.id, opponent, self._level)
                         for judge, judged in known.items()
@@ -150,7 +151,9 @@ class _Gathered:
                 )
 
     def _of(self, run: RunRecord, judge: JudgeRecord) -> list[Judged]:
-        return list(self._store.judgments.of_run(run.id, judge=judge.id))
+        """In the suite's order, so that its categories come in theirs."""
+        said = self._store.judgments.of_run(run.id, judge=judge.id)
+        return sorted(said, key=lambda one: self._places.get(one.question.conversation, len(self._places)))
 
 
 def _opponents(counts: dict[tuple[str, str, str | None, str], int], runs: Sequence[RunRecord]) -> list[str]:
@@ -165,7 +168,7 @@ def _opponents(counts: dict[tuple[str, str, str | None, str], int], runs: Sequen
     return list(found)
 
 
-def _spec(store: Store, run: str) -> str:
+def opponent_spec(store: Store, run: str) -> str:
     """The opponent's model; its id where its run is not there."""
     try:
         return store.run(run).arm.spec

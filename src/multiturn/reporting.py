@@ -18,6 +18,7 @@ from multiturn.comparable import SEED, same_arm, varied
 from multiturn.errors import NotFound, UsageError
 from multiturn.extension import further_look
 from multiturn.finding import failing_means
+from multiturn.judged_runs import judged_pair
 from multiturn.outputs import DEFAULT_RESULTS, require_place, writing
 from multiturn.pages import PAIR, page_of, ranked, shown_arms
 from multiturn.report.card import model_card
@@ -228,10 +229,12 @@ def _card(of: Report, file: IO[bytes]) -> None:
 def _json(of: Report, file: IO[bytes]) -> None:
     held = [assessed(of.store, run) for run in of.runs]
     if len(of.runs) == 1:
-        file.writelines(run_text(of.runs[0], held[0], pass_rates(of.store, of.runs[0])))
+        judged = judged_pair(of.store, of.runs)
+        file.writelines(run_text(of.runs[0], held[0], pass_rates(of.store, of.runs[0]), judged))
     elif len(of.runs) == PAIR:
         base, tuned = of.runs
-        file.writelines(results_text(base, tuned, held[0], held[1], conclude(of.store, (base, tuned), of.asked)))
+        comparison, judged = conclude(of.store, (base, tuned), of.asked), judged_pair(of.store, of.runs)
+        file.writelines(results_text((base, tuned), held[0], held[1], comparison, judged))
     else:
         ranking, comparisons = ranked(of.store, of.runs, of.asked)
         names = [arm.name for arm in shown_arms(of.runs)]
@@ -292,7 +295,11 @@ def dossier_of(of: Report) -> Dossier:
     if len(of.runs) == 1:
         failed, failing = _failed(of)
         rates = pass_rates(of.store, of.runs[0])
-        return Dossier(runs=of.runs, arms=arms, command=command, rates=rates, failed=failed, failing=failing)
+        judged = judged_pair(of.store, of.runs)
+        return Dossier(
+            runs=of.runs, arms=arms, command=command, rates=rates, failed=failed, failing=failing, judged=judged
+        )
+    judged = judged_pair(of.store, of.runs) if len(of.runs) == PAIR else None
     page = page_of(of.store, of.runs, of.asked, render=_no_sheet)
     return Dossier(
         runs=of.runs,
@@ -301,6 +308,7 @@ def dossier_of(of: Report) -> Dossier:
         comparisons=page.comparisons,
         ranking=page.ranking,
         read=read_first(page),
+        judged=judged,
     )
 
 

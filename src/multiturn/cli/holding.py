@@ -255,6 +255,10 @@ def _show(compared: Compared, marked: tuple[str, str] = ("", ""), *, everything:
     for held, mark in zip((compared.base, compared.tuned), marked, strict=True):
         _tell(held, mark)
     OUT.print()
+    if compared.judged is not None:
+        for table in multiturn.api.judged_tables(compared.judged):
+            OUT.print(multiturn.api.render(table))
+            OUT.print()
     OUT.print(multiturn.api.tables(compared.comparison, everything=everything))
     say(f"transcripts and numbers: {compared.results}")
 

@@ -12,6 +12,7 @@ import msgspec
 import typer
 
 import multiturn
+from multiturn.cli import judged
 from multiturn.cli import options as flags
 from multiturn.cli.interrupts import run_until_done
 from multiturn.cli.screen import PLAIN_EVERY, counted, duration, say, warn
@@ -156,6 +157,7 @@ class AskedOfJudges:
 def add_to(app: typer.Typer) -> None:
     """Register this file's group of commands."""
     group.command()(flags.sharing(AskedOfJudges)(run))
+    judged.add_to(group)
     app.add_typer(group)
 
 

@@ -9,6 +9,7 @@ import msgspec
 
 from multiturn.conditions import RunRecord
 from multiturn.conversation import Capability
+from multiturn.judged_pair import JudgedPair
 from multiturn.ranking import Ranking
 from multiturn.report.page.read_first import ReadFirst
 from multiturn.report.page.shown import ShownArm
@@ -37,7 +38,7 @@ class Dossier(msgspec.Struct, frozen=True, kw_only=True):
     ``arms`` are what the runs are called. ``comparisons`` are those of the first run with each other one: none for one
     run, which has ``rates`` and the first of the checks that it fails (``failing`` counts all); ``ranking`` is there
     for more than two. ``read`` are the conversations to read first, those of the page. ``command`` is what to type to
-    hold the runs again.
+    hold the runs again. ``judged`` is what judges said of one run or of two.
     """
 
     runs: tuple[RunRecord, ...]
@@ -49,3 +50,4 @@ class Dossier(msgspec.Struct, frozen=True, kw_only=True):
     read: tuple[ReadFirst, ...] = ()
     failed: tuple[FailedCheck, ...] = ()
     failing: int = 0
+    judged: JudgedPair | None = None

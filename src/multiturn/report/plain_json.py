@@ -12,7 +12,8 @@
      "base_run": {"id", "created", "arm", "conditions", "versions", ...}, "tuned_run": {...},
      "comparison": {"contrasts": [...], "changes": [...], "distributions": [...], "verdicts": [...], "plan": {...},
                     "localisation": [...], "decay": {...} or null, "profile": [...], "noise": [...], "ratios": [...],
-                    "medians": [...], "notes": [...], ...} or null}
+                    "medians": [...], "notes": [...], ...} or null,
+     "judged": {"measures": {"score": [...], "helpfulness_win_rate": [...], ...}, "all": {...}} or null}
 
 The values of ``comparison`` are those of :class:`multiturn.results.Comparison`: the verdicts with the plan that they
 follow (primary measure, margins, level), where the primary measure moved, late turns against the early one, the profile
@@ -35,6 +36,7 @@ import msgspec
 
 from multiturn.codec import SCHEMA_VERSION, encode
 from multiturn.finding import Outcome, Span
+from multiturn.report.judged_json import judged_json
 from multiturn.report.whole_file import whole_file
 from multiturn.transcript import Cause, Failure, Flag, Status
 
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
 
     from multiturn.conditions import RunRecord
     from multiturn.finding import Assessed, Checked, Signal
+    from multiturn.judged_pair import JudgedPair
     from multiturn.ranking import Ranking
     from multiturn.results import Comparison, PassRates
     from multiturn.transcript import TurnRecord
@@ -57,6 +60,7 @@ def write_results(
     base: Iterable[Assessed],
     tuned: Iterable[Assessed],
     comparison: Comparison | None = None,
+    judged: JudgedPair | None = None,
 ) -> None:
     """Write the export of two runs.
 
@@ -67,23 +71,25 @@ def write_results(
         base: Its transcripts, each written as it comes.
         tuned: The other's.
         comparison: What was concluded, with its estimates; null in the file where there is none.
+        judged: What judges said of both; null in the file where they said nothing.
 
     Raises:
         OSError: The file can't be written; an older one is untouched.
         StoreError: A text or number does not exist in JSON (half of a surrogate pair); an older file is untouched.
     """
     with whole_file(path) as file:
-        file.writelines(results_text(base_run, tuned_run, base, tuned, comparison))
+        file.writelines(results_text((base_run, tuned_run), base, tuned, comparison, judged))
 
 
 def results_text(
-    base_run: RunRecord,
-    tuned_run: RunRecord,
+    runs: tuple[RunRecord, RunRecord],
     base: Iterable[Assessed],
     tuned: Iterable[Assessed],
     comparison: Comparison | None,
+    judged: JudgedPair | None = None,
 ) -> Iterator[bytes]:
     """The export of two runs, piece by piece; see :func:`write_results`."""
+    base_run, tuned_run = runs
     head = _Head(schema_version=SCHEMA_VERSION, base_model=base_run.arm.spec, tuned_model=tuned_run.arm.spec)
     yield encode(head).removesuffix(b"}")
     yield b',\n"base_results":['
@@ -93,16 +99,24 @@ def results_text(
     yield b'],\n"base_run":' + encode(base_run)
     yield b',\n"tuned_run":' + encode(tuned_run)
     yield b',\n"comparison":' + (b"null" if comparison is None else encode(comparison))
+    yield b',\n"judged":' + _judged(judged)
     yield b"}\n"
 
 
-def run_text(run: RunRecord, results: Iterable[Assessed], rates: PassRates) -> Iterator[bytes]:
-    """The export of one run, piece by piece: ``model``, ``results``, ``run``, ``pass_rates``."""
+def _judged(found: JudgedPair | None) -> bytes:
+    return b"null" if found is None else encode(judged_json(found))
+
+
+def run_text(
+    run: RunRecord, results: Iterable[Assessed], rates: PassRates, judged: JudgedPair | None = None
+) -> Iterator[bytes]:
+    """The export of one run, piece by piece: ``model``, ``results``, ``run``, ``pass_rates``, ``judged``."""
     yield encode(_One(schema_version=SCHEMA_VERSION, model=run.arm.spec)).removesuffix(b"}")
     yield b',\n"results":['
     yield from _list(results)
     yield b'],\n"run":' + encode(run)
     yield b',\n"pass_rates":' + encode(rates)
+    yield b',\n"judged":' + _judged(judged)
     yield b"}\n"
 
 

@@ -24,6 +24,7 @@ from multiturn.report.conclusion import (
     what_next,
     where_to_start,
 )
+from multiturn.report.judged import judged_tables
 from multiturn.report.markdown import fenced, inert, inert_table
 from multiturn.report.numbers import arms_of, counted, difference, in_short, label_of, number, unit_of
 from multiturn.report.page.conditions_shown import conditions_shown
@@ -34,6 +35,7 @@ from multiturn.report.verdicts import verdict_table
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from multiturn.judged_pair import JudgedPair
     from multiturn.report.dossier import Dossier, FailedCheck
     from multiturn.report.page.read_first import ReadFirst
     from multiturn.results import Comparison, Verdict, VerdictWord
@@ -99,6 +101,8 @@ def pull_request(dossier: Dossier, most: int = MOST) -> str:
         _add_pair(paper, dossier)
     else:
         _add_several(paper, dossier)
+    if dossier.judged is not None:
+        paper.add("what judges say", _folded("What judges say", _judged(dossier.judged)))
     paper.add("conditions", _folded("Conditions, and how to hold it again", _conditions(dossier)))
     if dossier.comparisons:
         paper.add("limits", [CLOSING])
@@ -314,6 +318,14 @@ def _conditions(dossier: Dossier) -> Iterator[str]:
 
 def _items(texts: Iterable[str]) -> Iterator[str]:
     yield from (f"- {text}" for text in texts)
+
+
+def _judged(found: JudgedPair) -> Iterator[str]:
+    """Each table under its title, with its footnote."""
+    for table in judged_tables(found):
+        yield from (f"**{inert(table.title)}**", "", inert_table(table), "")
+        if table.footnote:
+            yield from (inert(table.footnote), "")
 
 
 def _folded(title: str, lines: Iterable[str]) -> Iterator[str]:
