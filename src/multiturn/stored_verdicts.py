@@ -6,7 +6,6 @@ What this module does not know: how agreement is computed (``agreement.py``, ``a
 from __future__ import annotations
 
 import itertools
-from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -69,7 +68,7 @@ def agreement(store: Store | None, sources: Sources, level: float = LEVEL, seed:
         records = [store.run(reference) for reference in sources.runs]
         arms = _arms(votes, records, {store.run(one).id: name for one, name in sources.called.items()})
         votes, notes = _on_these(votes, arms)
-        judges = tuple(store.judgments.judge(one) for one in sources.judges) or store.judgments.judges()[::-1]
+        judges = _judges(store, sources.judges)
         verdicts = verdicts_of(store, records, judges)
         flagged = frozenset(name for judge in judges for name in judge.rubric.flagged)
         replies = (*replies, *(_shown(store, records) if votes.pairs else ()))
@@ -168,10 +167,30 @@ def _key(one: Judged) -> ReplyKey:
 
 
 def _judge_names(judges: Sequence[JudgeRecord]) -> dict[str, str]:
-    """A judge's model and rubric, with its id where several have the same."""
-    plain = {judge.id: f"{short_spec(judge.spec)} {judge.rubric.name}" for judge in judges}
-    often = Counter(plain.values())
-    return {judge: name if often[name] == 1 else f"{name} ({judge[:6]})" for judge, name in plain.items()}
+    """A judge's model and rubric; of those that would be called the same the mode too, and if need be the id."""
+    forms = [(f"{short_spec(one.spec)} {one.rubric.name}", one.rubric.mode, one.id[:6]) for one in judges]
+    names: dict[str, str] = {}
+    for judge, form in zip(judges, forms, strict=True):
+        lengths = (length for length in (1, 2) if sum(other[:length] == form[:length] for other in forms) == 1)
+        names[judge.id] = " ".join(form[: next(lengths, 3)])
+    return names
+
+
+def _judges(store: Store, wanted: Sequence[str]) -> list[JudgeRecord]:
+    """The judges with these ids (or how they begin) or model specs, oldest first; all where none is named.
+
+    Raises:
+        NotFound: There is none of a name.
+    """
+    every = store.judgments.judges()[::-1]
+    for reference in wanted:
+        if not any(_is(one, reference) for one in every):
+            store.judgments.judge(reference)  # says which there are
+    return [one for one in every if not wanted or any(_is(one, reference) for reference in wanted)]
+
+
+def _is(judge: JudgeRecord, reference: str) -> bool:
+    return bool(reference) and (judge.id.startswith(reference) or judge.spec == reference)
 
 
 def _arms(votes: Votes, records: Sequence[RunRecord], called: Mapping[str, str]) -> dict[str, str]:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 from tests.published_judgments import PUBLISHED
 
@@ -214,6 +215,39 @@ def test_labels_of_two_judges_and_a_corrected_rate(cli: Cli, folder: Path, runs:
     assert found["corrected"][0]["sensitivity"]["value"] == found["alphas"][0]["alpha"]["value"] == 1
 
 
+def test_labelled_pairs_are_found_in_the_runs(cli: Cli, folder: Path, runs: tuple[str, str]) -> None:
+    """By question and replies; one with a reply that no run has is left out."""
+    with open_store(None, create=False) as store:
+        prefer(store, judge("scripted:j", "preference"), runs, "c0", ("first", "second"))
+    pairs = [
+        {"input": "hello", "output_1": "I am y", "output_2": "I am x", "label": 2},
+        {"input": "hello", "output_1": "I am y", "output_2": "I am z", "label": 1},
+    ]
+    (folder / "pairs.json").write_text(json.dumps(pairs), encoding="utf-8")
+    _, out, _ = cli("agreement", *runs, "--votes", "pairs.json", "--json")
+    found = json.loads(out)
+    (one,) = found["accuracies"]
+    assert (one["right"], one["wrong"], one["ties"], one["unjudged"]) == (1, 0, 0, 0)
+    assert found["notes"] == ["1 of 2 labelled pairs are left out: it can't be told here whose replies they are"]
+
+
+def test_judges_of_one_model_and_rubric_are_told_apart(cli: Cli, runs: tuple[str, str]) -> None:
+    """By their mode where that is enough, else by id; a model's spec names all of its judges."""
+    one = judge("scripted:j", "preference")
+    other = msgspec.structs.replace(one, goldens=True)
+    rating = judge("scripted:j", "rating")
+    rating = msgspec.structs.replace(rating, rubric=msgspec.structs.replace(rating.rubric, name=one.rubric.name))
+    with open_store(None, create=False) as store:
+        for by in (one, other):
+            prefer(store, by, runs, "c0", ("first", "second"))
+        for run in runs:
+            keep(store, rating, Question(mode="rating", run=run, conversation="c0", turn=0), Rating(value=5))
+    _, out, _ = cli("agreement", *runs, "--judge", "scripted:j", "--json")
+    names = {name for found in json.loads(out)["agreements"] for name in (found["first"], found["second"])}
+    name = "scripted:j short_preference"
+    assert names == {f"{name} preference {by.id[:6]}" for by in (one, other)} | {f"{name} rating, by its grades"}
+
+
 def test_votes_on_other_arms_are_left_out_and_told(cli: Cli, folder: Path, runs: tuple[str, str]) -> None:
     with open_store(None, create=False) as store:
         for one in (judge("scripted:j", "preference"), judge("scripted:k", "preference")):
@@ -227,6 +261,7 @@ def test_what_is_refused(refused: Refused, folder: Path, runs: tuple[str, str]) 
     assert "no run is named" not in refused("agreement", runs[0], "--name", "x")
     assert "about stored runs" in refused("agreement", "--votes", votes_on(folder, "a"), "--judge", "j")
     assert "nothing here was judged by two" in refused("agreement", *runs)
+    assert "there is no judge" in refused("agreement", *runs, "--judge", "nobody")
     assert "no file" in refused("agreement", "--votes", "gone.jsonl")
     (folder / "bad.jsonl").write_text('{"model_a": "x", "model_b": "y"}\n', encoding="utf-8")
     assert "bad.jsonl:line 1" in refused("agreement", "--votes", "bad.jsonl")
