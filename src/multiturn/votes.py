@@ -17,7 +17,7 @@ from typing import Annotated, Final, Literal, TypeVar
 
 import msgspec
 
-from multiturn.errors import NotFound, UsageError
+from multiturn.errors import Faulty, NotFound, UsageError
 from multiturn.preferences import parse_preferences
 from multiturn.ranking import Preferred, Winner
 
@@ -257,9 +257,7 @@ def _rows_of_list(data: bytes, source: str) -> list[_LlmbarPair]:
 
 def _sound(rows: list[Row], faults: list[str], source: str) -> list[Row]:
     if not rows and not faults:
-        faults = ["nothing is in it"]
+        faults = [" nothing is in it"]
     if faults:
-        count = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
-        listed = "\n".join(f"  {source}:{fault}" for fault in faults)
-        raise UsageError(f"{source}: {count}\n{listed}", hint=HINT)
+        raise Faulty(source, [f"{source}:{fault}" for fault in faults], hint=HINT)
     return rows
