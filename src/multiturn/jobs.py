@@ -25,6 +25,7 @@ from multiturn.errors import UsageError
 from multiturn.estimate import Estimated, estimate
 from multiturn.extension import UNDECLARED, allow_look
 from multiturn.facts import EngineOptions
+from multiturn.judge_jobs import JudgeJob, ajudge
 from multiturn.judged_pair import JudgedPair
 from multiturn.judged_runs import judged_pair
 from multiturn.outputs import DEFAULT_PAGE, DEFAULT_RESULTS, Files, writing
@@ -147,6 +148,7 @@ async def acompare(
     page: Path | None = DEFAULT_PAGE,
     watch: Watch = unwatched,
     tell: Tell = untold,
+    judging: JudgeJob | None = None,
 ) -> Compared:
     """Hold a suite with two models and compare them; see :func:`compare`."""
     if job.resume is not None:
@@ -181,6 +183,8 @@ async def acompare(
                 held.append(await _hold(store, suite, (arm, engine), jobs[index], watch))
                 if all(engine is not later for _, later in arms[index + 1 :]):
                     await engine.close()  # so that two models are not in memory at once
+        if judging is not None:
+            await _judge(store, (held[0].run, held[1].run), judging)
         asked = Asked(plan=job.plan, vary=declared, extend=job.extend, held_before=looking.held_before)
         return _compared(store, (held[0], held[1]), asked, files)
 
@@ -217,6 +221,7 @@ def compare(
     page: Path | None = DEFAULT_PAGE,
     watch: Watch = unwatched,
     tell: Tell = untold,
+    judging: JudgeJob | None = None,
 ) -> Compared:
     """Hold a suite with two models under identical conditions and compare them, conversation by conversation.
 
@@ -233,12 +238,15 @@ def compare(
         page: where the report goes, one HTML page; None for nowhere.
         watch: called with the arm and its progress whenever a turn is durable.
         tell: called with what a reader should know before the first reply (templates that differ, say).
+        judging: who rates both runs, and compares tuned with base; its rubric is for the ratings. None for no judge.
 
     Raises:
         ConditionsDiffer: something differs that ``vary`` does not name.
         MultiturnError: of the kind that says what is wrong.
     """
-    return finish(acompare(base, tuned, job, vary=vary, results=results, page=page, watch=watch, tell=tell))
+    return finish(
+        acompare(base, tuned, job, vary=vary, results=results, page=page, watch=watch, tell=tell, judging=judging)
+    )
 
 
 def compare_stored(
@@ -286,6 +294,14 @@ async def _hold(store: Store, suite: Suite, who: tuple[Arm, Engine], job: Job, w
     begun = bool(store.progress(run.id))
     progress = await hold_run(store, run, suite, engine, watch=lambda progress: watch(arm, progress))
     return Held(run=run, progress=progress, reused=begun and progress.replies == progress.failures == 0)
+
+
+async def _judge(store: Store, runs: tuple[RunRecord, RunRecord], judging: JudgeJob) -> None:
+    """Rate both runs, and compare tuned with base; what was said before is not asked again."""
+    base, tuned = runs
+    for run in runs:
+        await ajudge(store, run.id, judging)
+    await ajudge(store, tuned.id, msgspec.structs.replace(judging, rubric=None), against=base.id)
 
 
 def _compared(store: Store, held: tuple[Held, Held], asked: Asked, files: Files) -> Compared:

@@ -34,13 +34,15 @@ from multiturn.transcript import MANY_ENDLESS
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from multiturn.api import Compared, Held, Job
+    from multiturn.api import Compared, Held, Job, JudgeJob
 
 TOO_MUCH_MISSING: Final = 0.1
 """Share of turns that failed, above which a run's exit code says so."""
 RESULTS: Final = Path("outputs/mtbench_results.json")
 REPORT: Final = "outputs/report.html"
 DEMO_TOKENS: Final = 120
+MOST_DISPUTED: Final = 3
+"""Replies rated highly that fail a check which are listed beside a comparison; multiturn judge show has more."""
 DEMO_SUITE: Final = "quick"
 
 
@@ -101,6 +103,14 @@ def compare(
     margin: Margins = None,
     extend: Extend = False,
     fail_on: FailOn = None,
+    judge: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--judge",
+            metavar="MODEL",
+            help="Let this model rate both runs and compare them; repeatable. More to say: multiturn judge run.",
+        ),
+    ] = None,
     stored: Annotated[
         bool, typer.Option("--stored", help="BASE and TUNED are runs in the store (an id, or latest); nothing is held.")
     ] = False,
@@ -121,7 +131,8 @@ def compare(
     job = msgspec.structs.replace(asked.job(), plan=plan_of(primary, margin), extend=extend)
     failing = words_of(fail_on)
     if stored:
-        _refuse_flags(asked, {"--base-system": base_system, "--tuned-system": tuned_system})
+        own = {"--base-system": base_system, "--tuned-system": tuned_system, "--judge": ", ".join(judge or ()) or None}
+        _refuse_flags(asked, own)
         with multiturn.api.open_store(job.store, create=False) as opened:
             if failing:
                 require_primary(opened.suite(opened.run(base).conditions.suite_digest), job.plan)
@@ -140,7 +151,7 @@ def compare(
         return
     with watching(quiet=asked.quiet, marks=dict(zip(arms, marked, strict=True))) as watch:
         told = functools.partial(multiturn.api.acompare, *arms, vary=vary or [], watch=watch, tell=warn)
-        compared = run_until_done(told(job, results=results, page=_page(report)))
+        compared = run_until_done(told(job, results=results, page=_page(report), judging=_judging(judge, job)))
         before = None if golden is None else run_until_done(told(golden, results=None, page=None))
     marked = _seeds(compared, marked)
     _conclude(compared, failing, marked, before=(job, before) if before is not None else None, everything=all_tables)
@@ -164,6 +175,16 @@ def _conclude(
     _show_page(compared)
     _end(*held, marked=marked * (len(held) // 2))
     _fail(compared, failing)
+
+
+def _judging(judges: list[str] | None, job: Job) -> JudgeJob | None:
+    """How the judges are asked: as the runs' engines are, but each with its own window and template."""
+    if not judges:
+        return None
+    options = msgspec.structs.replace(
+        job.options, context_window=None, template="model", template_source=None, reproducible=False
+    )
+    return multiturn.api.JudgeJob(judges=tuple(judges), options=options, checking=multiturn.api.Checking())
 
 
 def _refuse_flags(asked: flags.Asked, own: Mapping[str, str | None]) -> None:
@@ -256,7 +277,7 @@ def _show(compared: Compared, marked: tuple[str, str] = ("", ""), *, everything:
         _tell(held, mark)
     OUT.print()
     if compared.judged is not None:
-        for table in multiturn.api.judged_tables(compared.judged):
+        for table in multiturn.api.judged_tables(compared.judged, disputed=MOST_DISPUTED):
             OUT.print(multiturn.api.render(table))
             OUT.print()
     OUT.print(multiturn.api.tables(compared.comparison, everything=everything))

@@ -32,7 +32,7 @@ HARMLESSNESS: Final = "harmlessness"
 
 _RATING: Final = (
     "Mean over all rated turns, with the conversation as the interval's unit. n: conversations; a grade that can't be "
-    "read is missing, never a low one."
+    "read is missing, never a low one. A verdict rests on each conversation's mean, so it may show another mean."
 )
 _PREFERENCE: Final = (
     "Each pair is shown in both orders, and won only where both say so. disagree: tied, since the orders do. win rate: "
@@ -44,15 +44,15 @@ _LABELS: Final = (
 )
 
 
-def judged_tables(pair: JudgedPair) -> list[Table]:
-    """Every table that has a row, in reading order."""
+def judged_tables(pair: JudgedPair, *, disputed: int = MOST_DISPUTED) -> list[Table]:
+    """Every table that has a row, in reading order; ``disputed`` is how many disputed replies are listed at most."""
     tables = [
         _judges(pair),
         *(table for rated in pair.rated for table in (_ratings(pair, rated), _by_category(pair, rated))),
         *_preferences(pair),
         _trade_off(pair),
         *(_labels(pair, labelled) for labelled in pair.labelled),
-        _disputed(pair),
+        _disputed(pair, disputed),
     ]
     return footnotes_once([table for table in tables if table.rows])
 
@@ -291,9 +291,9 @@ def _or_why_not(found: Estimate | Undefined, unit: Unit) -> str:
     return f"undefined ({found.reason})" if isinstance(found, Undefined) else estimate_alone(found, unit)
 
 
-def _disputed(pair: JudgedPair) -> Table:
+def _disputed(pair: JudgedPair, most: int) -> Table:
     """Replies that a judge likes and a check fails: read these before believing either."""
-    shown = pair.disputed[:MOST_DISPUTED]
+    shown = pair.disputed[:most]
     more = len(pair.disputed) - len(shown)
     sampled = any(one.sample for one in pair.disputed)
     return Table(
@@ -310,7 +310,7 @@ def _disputed(pair: JudgedPair) -> Table:
             )
             for one in shown
         ),
-        footnote=f"and {counted(more, 'reply')} more" if more else "",
+        footnote=f"and {counted(more, 'more reply')}" if more else "",
         words=(1, 4, 5),
         rows_about=tuple(Spot(one.conversation, one.turn, one.sample) for one in shown),
     )
