@@ -231,6 +231,21 @@ def test_labelled_pairs_are_found_in_the_runs(cli: Cli, folder: Path, runs: tupl
     assert found["notes"] == ["1 of 2 labelled pairs are left out: it can't be told here whose replies they are"]
 
 
+def test_comparisons_with_a_run_that_is_not_named_do_not_count(cli: Cli, runs: tuple[str, str]) -> None:
+    """Both judges compared one of the two with a third as well."""
+    assert cli("run", "scripted:x.json", "--suite", "s.json", "--seed", "7", "--quiet")[0] == 0
+    one, other = judge("scripted:j", "preference"), judge("scripted:k", "preference")
+    with open_store(None, create=False) as store:
+        (third,) = [found.run.id for found in store.runs() if found.run.id not in runs]
+        for by in (one, other):
+            prefer(store, by, (runs[0], third), "c0", ("first", "second"))
+            prefer(store, by, runs, "c1", ("first", "second"))
+    _, out, _ = cli("agreement", *runs, "--json")
+    assert {found["comparisons"] for found in json.loads(out)["agreements"]} == {1}
+    _, out, _ = cli("agreement", *runs, third, "--json")
+    assert {found["comparisons"] for found in json.loads(out)["agreements"]} == {2}
+
+
 def test_judges_of_one_model_and_rubric_are_told_apart(cli: Cli, runs: tuple[str, str]) -> None:
     """By their mode where that is enough, else by id; a model's spec names all of its judges."""
     one = judge("scripted:j", "preference")
