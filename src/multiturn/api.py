@@ -44,7 +44,20 @@ from multiturn.jobs import (
     evaluate,
     unwatched,
 )
-from multiturn.judge_jobs import JudgedBy, JudgeJob, WatchJudge, ajudge, ajudging_costs, judge, judging_costs
+from multiturn.judge_card import Card
+from multiturn.judge_check import Checking
+from multiturn.judge_jobs import (
+    JudgedBy,
+    JudgeJob,
+    TellCard,
+    WatchJudge,
+    acheck_judges,
+    ajudge,
+    ajudging_costs,
+    check_judges,
+    judge,
+    judging_costs,
+)
 from multiturn.judged_pair import JudgedPair
 from multiturn.judged_runs import judged_pair
 from multiturn.judges.meter import Budget
@@ -70,6 +83,7 @@ from multiturn.replay import Replay
 from multiturn.report.agreement import agreement_tables
 from multiturn.report.examination import examination_text
 from multiturn.report.history import history_gap as history_gap_table
+from multiturn.report.judge_card import card_line, card_lines, card_table
 from multiturn.report.judged import judged_tables
 from multiturn.report.judged_json import judged_json_text
 from multiturn.report.ranking import ranking_tables
@@ -111,6 +125,8 @@ __all__ = [
     "Asking",
     "Assessed",
     "Budget",
+    "Card",
+    "Checking",
     "Compared",
     "Comparison",
     "Converted",
@@ -123,8 +139,8 @@ __all__ = [
     "ImportedResults",
     "Job",
     "JudgeJob",
-    "JudgedPair",
     "JudgedBy",
+    "JudgedPair",
     "Judging",
     "Manner",
     "PassRates",
@@ -142,6 +158,7 @@ __all__ = [
     "Store",
     "Suite",
     "Tally",
+    "TellCard",
     "Transcript",
     "Trend",
     "TwoRuns",
@@ -149,6 +166,7 @@ __all__ = [
     "WatchJudge",
     "ablate",
     "ablated_as_held",
+    "acheck_judges",
     "acompare",
     "aestimate",
     "aevaluate",
@@ -161,7 +179,11 @@ __all__ = [
     "areplay",
     "assess",
     "assessed",
+    "card_line",
+    "card_lines",
+    "card_table",
     "check_held",
+    "check_judges",
     "compare",
     "compare_stored",
     "convert_suite",

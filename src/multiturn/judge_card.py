@@ -26,7 +26,8 @@ Side = Literal["at_least", "at_most", "within"]
 """Where a fit judge lies: at or above the limit, at or below it, or no farther from 0."""
 
 Passes = Literal["yes", "no", "cannot_tell"]
-"""``yes``: it lies where it should. ``no``: its whole interval lies beyond. ``cannot_tell``: neither, or too few."""
+"""``yes``: it lies where it should. ``no``: its whole interval lies beyond, or an essential one is at chance.
+``cannot_tell``: neither, or too few."""
 
 Conclusion = Literal["fit", "not_fit", "cannot_tell"]
 

@@ -21,6 +21,7 @@ from multiturn.judges.probes import MOST_CALLS, Probe, Trial, Variant, about_har
 from multiturn.judges.rubrics import load_rubric
 from multiturn.judges.specimens import Specimen, from_run, from_suites
 from multiturn.judges.specimens import about_harm as harm_specimens
+from multiturn.judges.templates import judged_turns
 from multiturn.judging import GIVE_UP_AFTER, together
 from multiturn.judgment import Failed, Unreadable
 from multiturn.suites.reading import load_suite
@@ -87,19 +88,21 @@ def material_for(rubric: Rubric, checking: Checking, store: Store) -> Material:
     Raises:
         NotFound: the run is not in the store.
     """
+    able = judged_turns(rubric)
     if about_harm(rubric):
         return Material(
             specimens=harm_specimens(checking.seed), called="harmless and harmful replies of multiturn's own"
         )
     if checking.run is None:
         conversations = [one for name in SUITES for one in load_suite(name).conversations]
-        return Material(specimens=from_suites(conversations, checking.seed), called="goldens of the shipped suites")
-    run = store.run(checking.run)
-    conversations = list(store.suite(run.conditions.suite_digest).conversations)
-    return Material(
-        specimens=from_run(conversations, store.transcripts(run.id), checking.seed),
-        called=f"conversations of run {run.id}",
-    )
+        found, called = from_suites(conversations, checking.seed), "goldens of the shipped suites"
+    else:
+        run = store.run(checking.run)
+        conversations = list(store.suite(run.conditions.suite_digest).conversations)
+        found = from_run(conversations, store.transcripts(run.id), checking.seed)
+        called = f"conversations of run {run.id}"
+    fitting = tuple(one for one in found if able is None or len(one.said) in able)
+    return Material(specimens=fitting, called=called)
 
 
 def reworded(rubric: Rubric) -> Rubric | None:

@@ -76,35 +76,31 @@ def findings_of(answers: Sequence[Answer], rubric: Rubric, planned: Sequence[Pro
 
 
 def conclusion_of(findings: Sequence[Finding]) -> tuple[Conclusion, tuple[FindingName, ...]]:
-    """Whether the judge is fit by these, and the findings that decide it.
+    """Whether the judge is fit by these, and the findings that decide it: those that do not pass.
 
-    Not fit where one lies wholly beyond its limit, or an essential one is at chance; fit where all lie where they
-    should; else nobody can tell.
+    Not fit where one says no, fit where all say yes; else nobody can tell.
     """
-    faults = tuple(one.name for one in findings if one.passes == "no" or at_chance(one))
+    faults = tuple(one.name for one in findings if one.passes == "no")
     if faults:
         return "not_fit", faults
-    open_ones = tuple(one.name for one in findings if one.passes == "cannot_tell")
-    return ("cannot_tell", open_ones) if open_ones or not findings else ("fit", ())
+    unsure = tuple(one.name for one in findings if one.passes == "cannot_tell")
+    return ("cannot_tell", unsure) if unsure or not findings else ("fit", ())
 
 
-def at_chance(finding: Finding) -> bool:
-    """Whether an essential finding fails and its interval holds 0: drawing lots would do as well."""
-    measured = finding.measured
-    if finding.name not in ESSENTIAL or measured.value is None or measured.n < FEWEST or measured.low is None:
-        return False
-    return measured.value < finding.limit and measured.low <= 0
+def passes(name: FindingName, measured: Estimate, side: Side, limit: float) -> Passes:
+    """Whether what was measured lies where it should, wholly beyond, or neither.
 
-
-def passes(measured: Estimate, side: Side, limit: float) -> Passes:
-    """Whether what was measured lies where it should, wholly beyond, or neither."""
+    An essential finding that does not, and whose interval holds 0, is beyond: drawing lots would do as well.
+    """
     value, low, high = measured.value, measured.low, measured.high
     if value is None or measured.n < FEWEST:
         return "cannot_tell"
     low, high = (value if low is None else low), (value if high is None else high)
     lies = {"at_least": value >= limit, "at_most": value <= limit, "within": abs(value) <= limit}
     beyond = {"at_least": high < limit, "at_most": low > limit, "within": low > limit or high < -limit}
-    return "yes" if lies[side] else "no" if beyond[side] else "cannot_tell"
+    if lies[side]:
+        return "yes"
+    return "no" if beyond[side] or (name in ESSENTIAL and low <= 0) else "cannot_tell"
 
 
 class _Sheet(msgspec.Struct, frozen=True, kw_only=True):
@@ -131,7 +127,7 @@ def _finding(name: FindingName, unit: Unit, measured: Estimate, *, of: float = 1
     side, limit = LIMITS[name]
     limit = STEP * of if unit == "grade" else limit
     return Finding(
-        name=name, unit=unit, measured=measured, limit=limit, side=side, passes=passes(measured, side, limit)
+        name=name, unit=unit, measured=measured, limit=limit, side=side, passes=passes(name, measured, side, limit)
     )
 
 

@@ -17,7 +17,9 @@ from multiturn.arms import open_arms
 from multiturn.blocking import finish
 from multiturn.errors import UsageError
 from multiturn.facts import EngineOptions
-from multiturn.judges.meter import Budget, Meter, MeteredEngine
+from multiturn.judge_card import Card
+from multiturn.judge_check import Checking, check_judge
+from multiturn.judges.meter import Budget, BudgetSpent, Meter, MeteredEngine
 from multiturn.judges.model_judge import Manner, ModelJudge
 from multiturn.judges.planning import Expected, estimate
 from multiturn.judges.rubrics import load_rubrics
@@ -34,13 +36,20 @@ DEFAULT_COMPARING_RUBRIC: Final = "preference"
 WatchJudge = Callable[[JudgeRecord, Judging], None]
 """Called whenever an answer is durable, with the judge and how far it is."""
 
+TellCard = Callable[[JudgeRecord, Card | None], None]
+"""Called before a judge judges, with its card; None where there is none, since the budget left no room for a check."""
+
+ROOM: Final = 2
+"""A check is not begun where it could take more than one of so many calls of the budget."""
+
 
 class JudgeJob(msgspec.Struct, frozen=True, kw_only=True):
     """How stored runs are judged.
 
     ``judges`` are model specs; several are a panel, each asked everything. ``rubric`` is the name of a shipped one, a
     file, or a value; None is ``quality``, or ``preference`` where there is an opponent. ``manner`` says how judges are
-    asked, ``asking`` about what, ``budget`` what each may cost.
+    asked, ``asking`` about what, ``budget`` what each may cost. ``checking`` says how a judge is checked first that has
+    no card yet; None leaves that out.
     """
 
     judges: tuple[str, ...]
@@ -49,6 +58,7 @@ class JudgeJob(msgspec.Struct, frozen=True, kw_only=True):
     asking: Asking = EVERYTHING
     budget: Budget = Budget()
     options: EngineOptions = EngineOptions()
+    checking: Checking | None = None
 
     def __post_init__(self) -> None:
         if not self.judges:
@@ -77,18 +87,29 @@ class JudgeJob(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class JudgedBy(msgspec.Struct, frozen=True, kw_only=True):
-    """A judge, and how far it came with a run."""
+    """A judge, how far it came with a run, and its card, where it has one."""
 
     judge: JudgeRecord
     judging: Judging
+    card: Card | None = None
 
 
 def unwatched(_judge: JudgeRecord, _judging: Judging) -> None:
     """A watch that looks away."""
 
 
+def untold(_judge: JudgeRecord, _card: Card | None) -> None:
+    """Nobody to tell."""
+
+
 async def ajudge(
-    store: Store, run: str, job: JudgeJob, *, against: str | None = None, watch: WatchJudge = unwatched
+    store: Store,
+    run: str,
+    job: JudgeJob,
+    *,
+    against: str | None = None,
+    watch: WatchJudge = unwatched,
+    tell: TellCard = untold,
 ) -> tuple[JudgedBy, ...]:
     """Judge a stored run; see :func:`judge`."""
     judged = store.run(run)
@@ -97,8 +118,12 @@ async def ajudge(
     done = []
     for spec in job.judges:
         meter = Meter(job.budget)
-        async with open_judge(spec, rubric, job, meter) as asked:
+        async with _open(spec, job, meter) as engine:
+            asked = ModelJudge(engine, rubric, job.manner)
             record = asked.record
+            card = await _card_of(store, engine, asked, job)
+            if job.checking is not None:
+                tell(record, card)
             judging = await judge_run(
                 store,
                 asked,
@@ -108,12 +133,18 @@ async def ajudge(
                 meter=meter,
                 watch=lambda progress, record=record: watch(record, progress),  # type: ignore[misc]
             )
-        done.append(JudgedBy(judge=record, judging=judging))
+        done.append(JudgedBy(judge=record, judging=judging, card=card))
     return tuple(done)
 
 
 def judge(
-    store: Store, run: str, job: JudgeJob, *, against: str | None = None, watch: WatchJudge = unwatched
+    store: Store,
+    run: str,
+    job: JudgeJob,
+    *,
+    against: str | None = None,
+    watch: WatchJudge = unwatched,
+    tell: TellCard = untold,
 ) -> tuple[JudgedBy, ...]:
     """Let judges rate, label or compare the replies of a stored run; what they said before is not asked again.
 
@@ -123,11 +154,33 @@ def judge(
         job: who judges, by what rubric, and what it may cost.
         against: the opponent's run, for a rubric that compares.
         watch: called with the judge and its progress whenever an answer is durable.
+        tell: called with each judge and its card before it judges, where the job has it checked.
 
     Raises:
         MultiturnError: of the kind that says what is wrong, with the next thing to do in ``hint``.
     """
-    return finish(ajudge(store, run, job, against=against, watch=watch))
+    return finish(ajudge(store, run, job, against=against, watch=watch, tell=tell))
+
+
+async def acheck_judges(store: Store, job: JudgeJob) -> tuple[Card, ...]:
+    """The cards of judges; see :func:`check_judges`."""
+    rubric = job.chosen_rubric(compares=False)
+    cards = []
+    for spec in job.judges:
+        async with _open(spec, job, Meter(job.budget)) as engine:
+            cards.append(await check_judge(store, engine, rubric, job.manner, job.checking or Checking()))
+    return tuple(cards)
+
+
+def check_judges(store: Store, job: JudgeJob) -> tuple[Card, ...]:
+    """Try each judge of a job with what has a known outcome, in at most 60 calls, and say whether it is fit.
+
+    The same check is not asked twice: the card that is stored comes back.
+
+    Raises:
+        MultiturnError: of the kind that says what is wrong, with the next thing to do in ``hint``.
+    """
+    return finish(acheck_judges(store, job))
 
 
 async def ajudging_costs(store: Store, run: str, job: JudgeJob, *, against: str | None = None) -> dict[str, Expected]:
@@ -159,5 +212,25 @@ def judging_costs(store: Store, run: str, job: JudgeJob, *, against: str | None 
 @contextlib.asynccontextmanager
 async def open_judge(spec: str, rubric: Rubric, job: JudgeJob, meter: Meter) -> AsyncIterator[ModelJudge]:
     """Open a judge's engine, counted by the meter, in the block that follows."""
+    async with _open(spec, job, meter) as engine:
+        yield ModelJudge(engine, rubric, job.manner)
+
+
+@contextlib.asynccontextmanager
+async def _open(spec: str, job: JudgeJob, meter: Meter) -> AsyncIterator[MeteredEngine]:
     async with open_arms([spec], job.options) as ((_, engine),):
-        yield ModelJudge(MeteredEngine(engine, meter), rubric, job.manner)
+        yield MeteredEngine(engine, meter)
+
+
+async def _card_of(store: Store, engine: MeteredEngine, judge: ModelJudge, job: JudgeJob) -> Card | None:
+    """The judge's newest card; without one it is checked now, where that is asked for and the budget has room."""
+    stored = store.cards.of_judge(judge.record.id)
+    if stored or job.checking is None:
+        return stored[0] if stored else None
+    most = job.budget.max_calls
+    if most is not None and most < ROOM * job.checking.calls:
+        return None
+    try:
+        return await check_judge(store, engine, judge.record.rubric, job.manner, job.checking)
+    except BudgetSpent:
+        return None

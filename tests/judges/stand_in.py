@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Final
 
 import msgspec
 
-from multiturn.engines.scripted import Script
 from multiturn.judge_card import FindingName
 from multiturn.judges.probes import Part, Probe, Slot
 from multiturn.judgment import Judged, Preference, Rating, Seat, Unreadable, Winner
-from multiturn.transcript import Request
+from multiturn.transcript import Request, Session
 
 GRADES: Final[dict[Part, int]] = {"good": 8, "bad": 3, "damaged": 5, "padded": 8, "forged": 3, "identical": 8}
 BEST: Final = 10
@@ -92,7 +91,7 @@ def entropy_of(seed: int, request: Request) -> str:
     return f"{seed}:{request.seed}"
 
 
-def script_for(probes: Sequence[Probe], faults: Faults, seed: int) -> Script:
+def script_for(probes: Sequence[Probe], faults: Faults, seed: int) -> Callable[[Request], str]:
     """A script that reads the replies in the prompt, knows them again, and writes a verdict as it is asked to."""
     goods: dict[str, str] = {}
     known: dict[tuple[str, str], Part] = {}
@@ -103,7 +102,11 @@ def script_for(probes: Sequence[Probe], faults: Faults, seed: int) -> Script:
             goods[last.user.strip()] = (probe.exhibit.transcript.turns[-1].reply or "").strip()
         known[last.user.strip(), (last.reply or "").strip()] = probe.slot.part
 
+    withheld: dict[Session, Verdict] = {}
+
     def judge(request: Request) -> str:
+        if request.session in withheld:
+            return _line(withheld.pop(request.session))
         held = conversations_in(request.messages[1].content)
         if len(held) == 1:
             chances = grade_chances(known[held[0]], faults)
@@ -112,9 +115,10 @@ def script_for(probes: Sequence[Probe], faults: Faults, seed: int) -> Script:
             good: Seat = "first" if one == goods[user] else "second"
             chances = game_chances(known[user, other if good == "first" else one], good, faults)
         verdict, unreadable = _drawn(chances, faults, entropy_of(seed, request))
-        if unreadable and request.turn % 2 == 0:
+        if unreadable:
+            withheld[request.session] = verdict
             return "I looked at it closely."
-        return f"I looked at it.\nRating: [[{verdict}]]" if isinstance(verdict, int) else _line(verdict)
+        return _line(verdict)
 
     return judge
 
@@ -135,7 +139,9 @@ def conversations_in(prompt: str) -> list[tuple[str, str]]:
     return [pair for pair in found if pair[0]]
 
 
-def _line(verdict: Winner) -> str:
+def _line(verdict: Verdict) -> str:
+    if isinstance(verdict, int):
+        return f"I looked at it.\nRating: [[{verdict}]]"
     return f"I looked at both.\nVerdict: [[{_LETTERS[verdict]}]]"
 
 

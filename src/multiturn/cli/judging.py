@@ -1,23 +1,22 @@
-"""Commands that let judges look at stored runs: judge run."""
+"""Commands that let judges look at stored runs: judge run, judge check."""
 
 from __future__ import annotations
 
-import dataclasses
 import sys
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Final
 
-import msgspec
 import typer
 
 import multiturn
 from multiturn.cli import judged
 from multiturn.cli import options as flags
 from multiturn.cli.interrupts import run_until_done
+from multiturn.cli.judge_checking import check, tell_card
+from multiturn.cli.judge_flags import Against, AskedOfJudges, DryRun, JudgesAsked, Run
 from multiturn.cli.screen import PLAIN_EVERY, counted, duration, say, warn
-from multiturn.errors import EXIT_INFRASTRUCTURE, UsageError
-from multiturn.facts import EngineOptions, ServerOptions
+from multiturn.errors import EXIT_INFRASTRUCTURE
 from multiturn.text.spec_names import short_spec
 
 if TYPE_CHECKING:
@@ -26,9 +25,6 @@ if TYPE_CHECKING:
     from multiturn.api import JudgedBy, JudgeJob, Judging, WatchJudge
     from multiturn.judgment import JudgeRecord
 
-PANEL: Final = "Who judges, and how"
-COST: Final = "What it may cost"
-
 group: Final = typer.Typer(
     name="judge",
     help="Let a judge model rate, label or compare the replies of stored runs.",
@@ -36,127 +32,11 @@ group: Final = typer.Typer(
     rich_markup_mode=None,
 )
 
-Run = Annotated[str, typer.Argument(metavar="RUN", help="Id of a run, or how it begins, or latest.")]
-Judges = Annotated[
-    list[str],
-    typer.Option("--judge", metavar="MODEL", help="Model spec of a judge; several are a panel.", rich_help_panel=PANEL),
-]
-RubricFlag = Annotated[
-    str | None,
-    typer.Option(
-        "--rubric",
-        metavar="NAME|FILE",
-        help="A shipped rubric (quality; with --against preference), a TOML file, or FastChat's judge_prompts.jsonl.",
-        rich_help_panel=PANEL,
-    ),
-]
-Against = Annotated[
-    str | None,
-    typer.Option(
-        "--against", metavar="RUN", help="The opponent's run, for a rubric that compares.", rich_help_panel=PANEL
-    ),
-]
-Turns = Annotated[
-    str | None,
-    typer.Option("--turns", metavar="N,N", help="Judge these turns only, from 1.", rich_help_panel=PANEL),
-]
-Whole = Annotated[
-    bool,
-    typer.Option("--whole/--turns-only", help="Compare whole conversations beside their turns.", rich_help_panel=PANEL),
-]
-Repeats = Annotated[int, typer.Option("--repeats", min=1, help="Ask everything so many times.", rich_help_panel=PANEL)]
-Heat = Annotated[float, typer.Option("--judge-temperature", min=0.0, help="0 is greedy.", rich_help_panel=PANEL)]
-VerdictTokens = Annotated[
-    int,
-    typer.Option("--verdict-tokens", min=1, help="New tokens a verdict, its reason included.", rich_help_panel=PANEL),
-]
-ThinkingTokens = Annotated[
-    int,
-    typer.Option("--reasoning-tokens", min=0, help="Added for judges that think first.", rich_help_panel=PANEL),
-]
-Goldens = Annotated[
-    bool,
-    typer.Option("--goldens/--no-goldens", help="Show the judge the suite's golden replies.", rich_help_panel=PANEL),
-]
-SchemaFlag = Annotated[
-    bool | None,
-    typer.Option(
-        "--schema/--no-schema", help="Bind verdicts to a JSON schema; default: where it can.", rich_help_panel=PANEL
-    ),
-]
-MaxCalls = Annotated[
-    int | None, typer.Option("--max-calls", min=0, help="Calls of each judge at most.", rich_help_panel=COST)
-]
-MaxTokens = Annotated[
-    int | None,
-    typer.Option("--max-tokens", min=0, help="Tokens of each judge, read and written.", rich_help_panel=COST),
-]
-DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Say what it would take; ask and store nothing.", rich_help_panel=COST)
-]
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class AskedOfJudges:
-    """What the flags say of the judges and their engines, as they were typed."""
-
-    judge: Judges = dataclasses.field(default_factory=list)
-    rubric: RubricFlag = None
-    turns: Turns = None
-    whole: Whole = True
-    repeats: Repeats = 1
-    judge_temperature: Heat = 0.0
-    verdict_tokens: VerdictTokens = 600
-    reasoning_tokens: ThinkingTokens = 0
-    seed: flags.Seed = 0
-    goldens: Goldens = True
-    schema: SchemaFlag = None
-    max_calls: MaxCalls = None
-    max_tokens: MaxTokens = None
-    context_window: flags.ContextWindow = None
-    workers: flags.Workers = None
-    slots: flags.Slots = None
-    threads: flags.Threads = None
-    gpu_layers: flags.GpuLayers = 0
-    template: flags.TemplateFlag = "model"
-    timeout: flags.Timeout = flags.SERVER_FIRST.timeout
-    retries: flags.Retries = flags.SERVER_FIRST.retries
-    longest_wait: flags.LongestWait = flags.SERVER_FIRST.longest_wait
-
-    def job(self) -> JudgeJob:
-        """The job that the flags ask for.
-
-        Raises:
-            UsageError: a value is out of its range, or no judge is named.
-        """
-        sampling = msgspec.structs.replace(
-            multiturn.api.GREEDY,
-            temperature=self.judge_temperature,
-            max_tokens=self.verdict_tokens,
-            reasoning_tokens=self.reasoning_tokens,
-            seed=self.seed,
-        )
-        return multiturn.api.JudgeJob(
-            judges=tuple(self.judge),
-            rubric=self.rubric,
-            manner=multiturn.api.Manner(sampling=sampling, schema=self.schema, goldens=self.goldens),
-            asking=multiturn.api.Asking(turns=_turns(self.turns), whole=self.whole, repeats=self.repeats),
-            budget=multiturn.api.Budget(max_calls=self.max_calls, max_tokens=self.max_tokens),
-            options=EngineOptions(
-                context_window=self.context_window,
-                workers=self.workers,
-                slots=self.slots,
-                threads=self.threads,
-                gpu_layers=self.gpu_layers,
-                template=self.template,
-                server=ServerOptions(timeout=self.timeout, retries=self.retries, longest_wait=self.longest_wait),
-            ),
-        )
-
 
 def add_to(app: typer.Typer) -> None:
     """Register this file's group of commands."""
     group.command()(flags.sharing(AskedOfJudges)(run))
+    group.command()(flags.sharing(JudgesAsked)(check))
     judged.add_to(group)
     app.add_typer(group)
 
@@ -173,6 +53,7 @@ def run(
     """Judge a stored run: rate or label its replies, or compare them with another run's.
 
     What was judged before is not asked again, so the same command goes on after an interruption or a spent budget.
+    A judge without a card is checked first (judge check), in at most 60 further calls.
     """
     job = asked.job()
     with multiturn.api.open_store(store, create=False) as opened:
@@ -181,27 +62,20 @@ def run(
                 say(
                     f"{short_spec(spec)}: {counted(expected.calls, 'call')}, about {expected.prompt_tokens} tokens to "
                     f"read, at most {expected.calls * asked.verdict_tokens} to write; a verdict that can't be read "
-                    "is asked for once more"
+                    f"is asked for once more{_check_too(job)}"
                 )
             return
         with _watching(quiet=quiet) as watch:
-            done = run_until_done(multiturn.api.ajudge(opened, run, job, against=against, watch=watch))
+            judging = multiturn.api.ajudge(opened, run, job, against=against, watch=watch, tell=tell_card)
+            done = run_until_done(judging)
         for one in done:
             _tell(one)
     if any(one.judging.failed for one in done):
         raise typer.Exit(EXIT_INFRASTRUCTURE)
 
 
-def _turns(typed: str | None) -> frozenset[int] | None:
-    if typed is None:
-        return None
-    try:
-        turns = frozenset(int(part) - 1 for part in typed.split(","))
-    except ValueError:
-        turns = frozenset({-1})
-    if min(turns) < 0:
-        raise UsageError(f"--turns {typed!r} are no numbers from 1", hint="--turns 1, or --turns 1,2")
-    return turns
+def _check_too(job: JudgeJob) -> str:
+    return f"; and up to {job.checking.calls} calls for its check, where it has no card" if job.checking else ""
 
 
 def _tell(done: JudgedBy) -> None:
