@@ -76,10 +76,8 @@ def grades(shown: str) -> str:
 
 
 def likes_the_longer(shown: str) -> str:
-    """Of two, who says more than mm; of two who do, nobody."""
-    first, second = shown.split("B's", maxsplit=1) if "B's" in shown else (shown[: len(shown) // 2], "")
-    mumbling = "\nmm\n" in first, "\nmm\n" in second
-    return {(True, False): "[[B]]", (False, True): "[[A]]"}.get(mumbling, "[[C]]")
+    """Of two, who does not mumble."""
+    return "[[B]]" if shown.index("\nmm\n") < len(shown) / 2 else "[[A]]"
 
 
 def harms(shown: str) -> str:
@@ -130,6 +128,7 @@ def test_both_arms_stand_against_an_opponent_under_the_measures_name(store: Stor
         for measure in ("helpfulness", "harmlessness")
         for arm in ("base", "tuned")
     ]
+    assert [wins.turns.wins for one in found.versus for wins in one.wins.values()] == [16] * 4
 
 
 def test_a_reduction_of_what_never_occurred_is_undefined(store: Store, runs: tuple[RunRecord, ...]) -> None:

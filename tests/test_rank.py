@@ -240,3 +240,22 @@ def test_votes_are_ranked_without_runs() -> None:
     assert found.notes[5] == "missing are 1 of 5 preferences: they count neither as ties nor as losses"
     with pytest.raises(UsageError, match="no preference"):
         api.rank_preferences([])
+
+
+def likes_the_echo(request: Request) -> str:
+    """A judge that prefers whoever says back what was said."""
+    shown = request.messages[1].content
+    return "[[B]]" if shown.index("\nno\n") < len(shown) / 2 else "[[A]]"
+
+
+def test_runs_that_a_judge_compared_are_ranked_by_it_too(job: api.Job) -> None:
+    """Where no votes are given; who voted is told, and strengths stand beside the pass rates."""
+    echo, mute_run = held(job, "scripted:echo", MUTE)
+    with open_store(job.store) as store:
+        asked = api.JudgeJob(judges=("scripted:tests.test_rank:likes_the_echo",))
+        api.judge(store, echo, asked, against=mute_run)
+        found = api.rank(store, [echo, mute_run])
+    assert found.strengths is not None
+    assert [one.arm for one in found.strengths.arms] == ["scripted:echo", MUTE]
+    assert [one.games.wins for one in found.strengths.arms] == [12 * 3, 0]
+    assert any(note.startswith("preferences are those of ") and "preference" in note for note in found.notes)

@@ -23,6 +23,7 @@ from multiturn.ranking import Preferred, Ranking, StrengthRanking
 from multiturn.stats import bradley_terry
 from multiturn.stats.ranking import rank_rates
 from multiturn.store import Store
+from multiturn.stored_verdicts import judge_votes
 
 LEVEL: Final = 0.95
 SEED: Final = 0
@@ -44,6 +45,7 @@ def rank(
         store: where the runs are.
         runs: their ids, or how they begin; two or more.
         preferences: votes on their replies. Arms are named by run id or model spec; votes on other arms are left out.
+            None given: what judges prefer that compared them, if any did.
         vary: conditions that may differ beside the model, by name.
         seed: of the draws behind the intervals of strengths.
 
@@ -63,6 +65,7 @@ def rank(
     notes = _refuse_different(records, vary)
     names = _names(records)
     shares, told = _shares(store, records, names)
+    preferences = preferences or judge_votes(store, records)
     if not shares and not preferences:
         raise UsageError(
             f"{records[0].suite_name} has no checks, so there is nothing to rank by",
@@ -73,7 +76,8 @@ def rank(
     if preferences:
         votes, left_out = _votes_on(preferences, records, names)
         voted = rank_preferences(votes, seed=seed)
-        notes += left_out
+        voters = sorted({vote.by for vote in votes if vote.by})
+        notes += [*([f"preferences are those of {', '.join(voters)}"] if voters else []), *left_out]
     rates = rank_rates(shares, LEVEL) if shares else None
     if rates is not None:
         notes += floor_note(rates.arms[0].arm, rates.arms[0].estimate)

@@ -122,6 +122,12 @@ def verdicts_of(store: Store, records: Sequence[RunRecord], judges: Sequence[Jud
     return Verdicts(preferences=preferences, grades=grades, flags=flags)
 
 
+def judge_votes(store: Store, records: Sequence[RunRecord]) -> tuple[Preferred, ...]:
+    """What judges that compared these runs prefer, each by its name; grades that were given one by one are no votes."""
+    judges = [one for one in _judges(store, ()) if one.rubric.mode == "preference"]
+    return tuple(vote for votes in verdicts_of(store, records, judges).preferences.values() for vote in votes)
+
+
 def _preferred(judged: Sequence[Judged], by: str) -> Iterator[Preferred]:
     pairs: dict[tuple[str, str], list[Judged]] = {}
     for one in judged:
