@@ -262,3 +262,27 @@ def test_one_of_two_that_ask_the_same_is_turned_away(store: Store, runs: tuple[R
 
     found = asyncio.run(twice())
     assert sorted(type(one).__name__ for one in found) == ["Judging", "StoreError"]
+
+
+def test_with_golden_history_a_reply_is_judged_behind_what_the_model_saw(store: Store, tmp_path: Path) -> None:
+    """Its own earlier replies were never shown to it; what came later is not there either, nor a whole to compare."""
+    turns = tuple(Turn(text=f"say {at}", golden=f"golden {at}") for at in range(3))
+    suite = Suite(name="g", conversations=(Conversation(id="c", turns=turns),))
+    settings = api.Settings(history="golden")
+    runs = [
+        api.evaluate(model, api.Job(suite=suite, store=tmp_path / "runs.db", settings=settings)).run
+        for model in ("scripted:echo", "scripted:tests.test_judging:shouts")
+    ]
+    shown: list[str] = []
+
+    def noting(request: Request) -> str:
+        shown.append(request.messages[1].content)
+        return "[[C]]" if "Rating" not in request.messages[0].content else eight(request)
+
+    assert Bench(noting, goldens=False).judges(store, runs[0]).asked == 3
+    assert "golden 0" in shown[2]
+    assert "golden 1" in shown[2]
+    assert "say 2" in shown[2]
+    assert "say 1" not in shown[0]
+    assert shown[2].count("say 1") == 1  # the user's; the model's own reply, an echo, is not there
+    assert Bench(noting, preference=True, goldens=False).judges(store, *runs).asked == 3 * 2

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Final, Self
 
@@ -19,6 +19,7 @@ from multiturn.errors import EngineError, UsageError
 from multiturn.judges.meter import BudgetSpent, Meter
 from multiturn.judges.planning import Plan, Sitting, sittings_for
 from multiturn.judgment import Exhibit, Failed, Judged, Question, Unreadable
+from multiturn.transcript import TurnRecord
 
 if TYPE_CHECKING:
     from multiturn.conditions import RunRecord
@@ -113,7 +114,38 @@ def sittings(store: Store, matter: Matter) -> Iterator[Sitting]:
             if conversation is not None and (opponent is None or other is not None):
                 yield Exhibit(conversation=conversation, transcript=transcript, opponent=other)
 
+    if run.conditions.history == "golden":
+        return _after_goldens(exhibits(), matter.rubric, plan)
     return sittings_for(exhibits(), matter.rubric, plan)
+
+
+def _after_goldens(exhibits: Iterable[Exhibit], rubric: Rubric, plan: Plan) -> Iterator[Sitting]:
+    """Sittings about runs with golden history, turn by turn: each reply behind the golden ones that the model saw.
+
+    What it replied to the turns before was never shown to it, so there is no whole conversation to judge.
+    """
+    for exhibit in exhibits:
+        for at in range(len(exhibit.conversation.turns)):
+            if plan.turns is None or at in plan.turns:
+                alone = msgspec.structs.replace(plan, turns=frozenset([at]), whole=False)
+                yield from sittings_for([_up_to(exhibit, at)], rubric, alone)
+
+
+def _up_to(exhibit: Exhibit, turn: int) -> Exhibit:
+    """The conversation up to a turn (from 0), with the golden replies before it."""
+    goldens = tuple(
+        TurnRecord(turn=at, user=one.text, status="ok", reply=one.golden or "")
+        for at, one in enumerate(exhibit.conversation.turns[:turn])
+    )
+
+    def held(transcript: Transcript) -> Transcript:
+        return msgspec.structs.replace(transcript, turns=(*goldens, *transcript.turns[turn : turn + 1]))
+
+    return Exhibit(
+        conversation=msgspec.structs.replace(exhibit.conversation, turns=exhibit.conversation.turns[: turn + 1]),
+        transcript=held(exhibit.transcript),
+        opponent=None if exhibit.opponent is None else held(exhibit.opponent),
+    )
 
 
 def left_to_ask(store: Store, judge: str, matter: Matter) -> Iterator[Sitting]:
