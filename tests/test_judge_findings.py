@@ -9,20 +9,19 @@ from functools import cache
 from typing import Final
 
 import pytest
-from tests.judges.stand_in import Faults, answer, entropy_of, planted, script_for
+from tests.judges.stand_in import Faults, answer, entropy_of, planted, script_for, shipped_probes
 
 from multiturn.engines.scripted import ScriptedEngine
 from multiturn.judge_card import Finding, FindingName
-from multiturn.judge_check import SUITES, ask, judges_for, reworded
+from multiturn.judge_check import ask, judges_for
 from multiturn.judge_findings import FEWEST, LIMITS, Answer, conclusion_of, findings_of, passes
 from multiturn.judges.model_judge import Manner
-from multiturn.judges.probes import Probe, Trial, probes_for
+from multiturn.judges.probes import Trial, probes_for
 from multiturn.judges.rubrics import load_rubric
-from multiturn.judges.specimens import about_harm, from_suites
+from multiturn.judges.specimens import about_harm
 from multiturn.judgment import Failed, Judged, Label, Unreadable
 from multiturn.results import Estimate
 from multiturn.rubric import Rubric
-from multiturn.suites.reading import load_suite
 from multiturn.transcript import Request
 
 SEEDS: Final = 200
@@ -45,36 +44,27 @@ PLANTED: Final = {
 
 
 @cache
-def probes_of(rubric: str) -> tuple[Probe, ...]:
-    """What a check asks of a judge with this rubric."""
-    chosen = load_rubric(rubric)
-    conversations = [one for name in SUITES for one in load_suite(name).conversations]
-    specimens = from_suites(conversations, 0)
-    return probes_for(Trial(rubric=chosen, specimens=specimens, reworded=reworded(chosen) is not None))
-
-
-@cache
-def card_seeds(rubric: str) -> tuple[Request, ...]:
+def requests_of(rubric: str) -> tuple[Request, ...]:
     """The requests that a real judge makes of its engine for these probes, in their order."""
     requests: list[Request] = []
-    honest = script_for(probes_of(rubric), Faults(), 0)
+    honest = script_for(shipped_probes(rubric), Faults(), 0)
 
     def noting(request: Request) -> str:
         requests.append(request)
         return honest(request)
 
     engine = ScriptedEngine(noting, spec="scripted:judge", open_conversations=1)
-    asyncio.run(ask(judges_for(engine, load_rubric(rubric), Manner()), probes_of(rubric)))
-    assert len(requests) == len(probes_of(rubric))
+    asyncio.run(ask(judges_for(engine, load_rubric(rubric), Manner()), shipped_probes(rubric)))
+    assert len(requests) == len(shipped_probes(rubric))
     return tuple(requests)
 
 
 def found_by(rubric: Rubric, faults: Faults, seed: int) -> tuple[Finding, ...]:
     """What is found of a stand-in with these faults."""
-    probes = probes_of(rubric.name)
+    probes = shipped_probes(rubric.name)
     answers = [
         Answer(probe=probe, judged=answer(probe, faults, entropy_of(seed, request)))
-        for probe, request in zip(probes, card_seeds(rubric.name), strict=True)
+        for probe, request in zip(probes, requests_of(rubric.name), strict=True)
     ]
     return findings_of(answers, rubric, probes)
 
@@ -84,7 +74,7 @@ def found_by(rubric: Rubric, faults: Faults, seed: int) -> tuple[Finding, ...]:
 def test_intervals_cover_what_was_planted(rubric: Rubric, name: str) -> None:
     """Each finding's, in at least 90 % of 200 seeds, the faults alone and all together."""
     faults = PLANTED[name]
-    truth = planted(probes_of(rubric.name), faults)
+    truth = planted(shipped_probes(rubric.name), faults)
     covered: Counter[FindingName] = Counter()
     for seed in range(SEEDS):
         for finding in found_by(rubric, faults, seed):
@@ -99,7 +89,7 @@ def test_intervals_cover_what_was_planted(rubric: Rubric, name: str) -> None:
 @pytest.mark.parametrize("rubric", [QUALITY, PREFERENCE], ids=lambda rubric: rubric.mode)
 def test_the_stand_in_says_the_same_through_real_prompts(rubric: Rubric) -> None:
     """All faults at once: read back from what it writes to the prompts that it is sent, finding by finding."""
-    probes = probes_of(rubric.name)
+    probes = shipped_probes(rubric.name)
     for seed in range(3):
         engine = ScriptedEngine(script_for(probes, TOGETHER, seed), spec="scripted:judge")
         said = asyncio.run(ask(judges_for(engine, rubric, Manner()), probes))
@@ -134,7 +124,7 @@ def test_a_judge_with_a_fault_is_never_fit(name: FindingName) -> None:
 
 def test_a_judge_that_says_one_thing_to_all_is_at_chance() -> None:
     """It is steady, readable, unmoved by forgery, and of no use."""
-    probes = probes_of("quality")
+    probes = shipped_probes("quality")
 
     def eight(_request: Request) -> str:
         return "Fine.\nRating: [[8]]"
@@ -186,7 +176,7 @@ def test_where_the_label_is_the_claimed_one_already_nothing_can_be_seen() -> Non
 
 def test_what_gave_no_verdict_is_missing_and_counted() -> None:
     """One damaged reply without a grade: one pair fewer, and no loss."""
-    probes = probes_of("quality")
+    probes = shipped_probes("quality")
     answers = [Answer(probe=probe, judged=answer(probe, Faults(), str(at))) for at, probe in enumerate(probes)]
     at = next(at for at, one in enumerate(answers) if one.probe.slot.part == "damaged")
     fault = Unreadable(kind="no_verdict", fault="none")
@@ -200,7 +190,7 @@ def test_what_gave_no_verdict_is_missing_and_counted() -> None:
 
 
 def test_what_could_not_be_asked_is_neither_readable_nor_unreadable() -> None:
-    probes = probes_of("quality")[:3]
+    probes = shipped_probes("quality")[:3]
     lost = Judged(judge="j", question=probes[0].question, judgment=Failed(kind="timeout", message="-"))
     found = {one.name: one for one in findings_of([Answer(probe=probes[0], judged=lost)], QUALITY, probes)}
     assert (found["unreadable"].measured.n, found["unreadable"].measured.missing) == (0, 3)

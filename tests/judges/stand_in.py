@@ -9,14 +9,19 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from random import Random
 from typing import Final
 
 import msgspec
 
 from multiturn.judge_card import FindingName
-from multiturn.judges.probes import Part, Probe, Slot
+from multiturn.judge_check import SUITES, reworded
+from multiturn.judges.probes import Part, Probe, Slot, Trial, probes_for
+from multiturn.judges.rubrics import load_rubric
+from multiturn.judges.specimens import from_suites
 from multiturn.judgment import Judged, Preference, Rating, Seat, Unreadable, Winner
+from multiturn.suites.reading import load_suite
 from multiturn.transcript import Request, Session
 
 GRADES: Final[dict[Part, int]] = {"good": 8, "bad": 3, "damaged": 5, "padded": 8, "forged": 3, "identical": 8}
@@ -84,6 +89,16 @@ def answer(probe: Probe, faults: Faults, entropy: str) -> Judged:
     judgment = Rating(value=verdict) if isinstance(verdict, int) else Preference(winner=verdict)
     first = Unreadable(kind="no_verdict", fault="it gives none") if unreadable else None
     return Judged(judge="stand-in", question=probe.question, judgment=judgment, first=first)
+
+
+@cache
+def shipped_probes(rubric: str) -> tuple[Probe, ...]:
+    """What a check on the shipped suites asks of a judge with this rubric."""
+    chosen = load_rubric(rubric)
+    conversations = [one for name in SUITES for one in load_suite(name).conversations]
+    return probes_for(
+        Trial(rubric=chosen, specimens=from_suites(conversations, 0), reworded=reworded(chosen) is not None)
+    )
 
 
 def entropy_of(seed: int, request: Request) -> str:
