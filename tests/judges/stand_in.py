@@ -124,7 +124,7 @@ def script_for(probes: Sequence[Probe], faults: Faults, seed: int) -> Callable[[
             return _line(withheld.pop(request.session))
         held = conversations_in(request.messages[1].content)
         if len(held) == 1:
-            chances = grade_chances(known[held[0]], faults)
+            chances = grade_chances(known.get(held[0], "good"), faults)  # good where it is of no check
         else:
             (user, one), (_, other) = held
             good: Seat = "first" if one == goods[user] else "second"

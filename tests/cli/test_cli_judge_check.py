@@ -1,0 +1,89 @@
+"""``multiturn judge check``, and what ``judge run`` says of a judge before it judges."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+Cli = Callable[..., tuple[int, str, str]]
+Refused = Callable[..., str]
+EIGHT = "scripted:tests.test_judge_check:eight"
+HONEST = "scripted:tests.test_judge_check:honest"
+
+
+def test_the_card_of_a_judge_that_is_not_fit(cli: Cli) -> None:
+    """Every finding with what a fit judge keeps to, then the conclusion, why, and what to do; the card is the result."""
+    code, out, err = cli("judge", "check", "--judge", EIGHT)
+    assert (code, err) == (0, "")
+    assert f"Judge {EIGHT}, rubric quality" in out
+    assert "56 questions in 56 calls" in " ".join(out.split())
+    assert "Not fit for use here: it does not tell good replies from bad ones; it does not see when" in out
+    assert "Take a stronger judge" in out
+
+
+def test_a_judge_that_is_fit(cli: Cli) -> None:
+    """With a warning all the same: so few calls see gross faults only."""
+    code, out, _ = cli("judge", "check", "--judge", HONEST)
+    assert code == 0
+    assert "\nFit for use here.\n" in out
+    assert "gross faults only" in out
+    assert "NO" not in out.split("[low, high]")[0]
+
+
+def test_a_build_can_fail_on_a_judge_that_is_not_fit(cli: Cli) -> None:
+    assert cli("judge", "check", "--judge", EIGHT, "--fail-unfit")[0] == 3
+    assert cli("judge", "check", "--judge", HONEST, "--fail-unfit")[0] == 0
+
+
+def test_cards_as_json(cli: Cli) -> None:
+    """One a line, of each judge; the second time the same, since nothing is asked again."""
+    command = ("judge", "check", "--judge", EIGHT, "--judge", HONEST, "--calls", "40", "--json")
+    first, again = cli(*command)[1], cli(*command)[1]
+    cards = [json.loads(line) for line in first.splitlines()]
+    assert [card["conclusion"] for card in cards] == ["not_fit", "fit"]
+    assert all(card["calls"] <= 40 for card in cards)
+    assert again == first
+
+
+def test_a_check_on_a_run(cli: Cli, suite: str) -> None:
+    assert cli("run", "scripted:echo", "--suite", suite, "--quiet")[0] == 0
+    code, out, _ = cli("judge", "check", "--judge", EIGHT, "--run", "latest", "--calls", "8")
+    assert code == 0
+    assert "with conversations of run" in " ".join(out.split())
+    assert "can't tell" in out
+
+
+def test_what_is_refused(refused: Refused) -> None:
+    """No judge, and a run that is not there."""
+    assert "--judge" in refused("judge", "check")
+    assert "no run" in refused("judge", "check", "--judge", EIGHT, "--run", "nothing")
+
+
+def test_judge_run_says_what_to_think_of_the_judge(cli: Cli, suite: str) -> None:
+    """Before it judges; the second time from its stored card."""
+    assert cli("run", "scripted:echo", "--suite", suite, "--quiet")[0] == 0
+    command = ("judge", "run", "latest", "--judge", EIGHT, "--quiet")
+    for calls in ("63 calls in", "questions, 7 answered (7 known before)"):
+        code, out, err = cli(*command)
+        assert code == 0
+        assert "not fit for use here: it does not tell good replies from bad ones" in err
+        assert f"multiturn judge check --judge {EIGHT}" in err
+        assert calls in out
+    assert "fit for use here (56 calls)." in cli("judge", "run", "latest", "--judge", HONEST, "--quiet")[1]
+
+
+def test_judge_run_without_a_check(cli: Cli, suite: str) -> None:
+    """Asked for, or since the budget has no room for one, which is said."""
+    assert cli("run", "scripted:echo", "--suite", suite, "--quiet")[0] == 0
+    code, out, err = cli("judge", "run", "latest", "--judge", EIGHT, "--quiet", "--no-check")
+    assert (code, err) == (0, "")
+    assert "7 calls in" in out
+    err = cli("judge", "run", "latest", "--judge", EIGHT, "--quiet", "--max-calls", "20")[2]
+    assert "is not checked: the budget has no room for it" in err
+
+
+def test_a_dry_run_names_the_calls_of_a_check(cli: Cli, suite: str) -> None:
+    assert cli("run", "scripted:echo", "--suite", suite, "--quiet")[0] == 0
+    command = ("judge", "run", "latest", "--judge", EIGHT, "--dry-run")
+    assert "up to 60 calls for its check" in cli(*command)[1]
+    assert "its check" not in cli(*command, "--no-check")[1]
