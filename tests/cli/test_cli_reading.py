@@ -45,6 +45,18 @@ def test_runs_are_listed_newest_first_with_how_far_they_are(cli: Cli, suite: str
     assert "complete" in older
 
 
+def test_runs_of_a_model_or_a_suite_and_the_newests_id(cli: Cli, refused: Refused, suite: str) -> None:
+    """The id stands alone, for a script; no run at all is an error there."""
+    first, second = hold(cli, suite), hold(cli, suite, "scripted:slow_scripts:silent")
+    third = hold(cli, suite, "scripted:echo", "--seed", "7")
+    assert cli("runs", "--id")[1] == f"{third}\n"
+    assert cli("runs", "--model", "scripted:slow_scripts:silent", "--suite", suite, "--id")[1] == f"{second}\n"
+    listed = cli("runs", "--model", "scripted:echo")[1]
+    assert [line.split()[0] for line in listed.splitlines()] == [third, first]
+    assert "there is no such run" in refused("runs", "--suite", "quick")
+    assert "there is no such run" in refused("runs", "--id", "--model", "scripted:nobody")
+
+
 def test_show_tells_why_a_conversation_is_there_and_what_was_said(cli: Cli, suite: str) -> None:
     hold(cli, suite)
     code, out, _ = cli("show", "latest", "c")

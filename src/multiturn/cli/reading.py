@@ -48,10 +48,25 @@ def add_to(app: typer.Typer) -> None:
 
 def runs(
     group: Annotated[str | None, typer.Option("--group", metavar="NAME", help="Only the runs of this group.")] = None,
+    model: Annotated[
+        str | None, typer.Option("--model", metavar="MODEL", help="Only the runs of this model, by its spec as typed.")
+    ] = None,
+    suite: Annotated[
+        str | None, typer.Option("--suite", metavar="SUITE", help="Only the runs of this suite, a name or a file.")
+    ] = None,
+    newest_id: Annotated[
+        bool, typer.Option("--id", help="Only the id of the newest of them, for the next command of a script.")
+    ] = False,
     store: flags.StoreWhere = None,
 ) -> None:
     """List the runs in the store, newest first."""
-    summaries = _summaries(store, group)
+    stored = _summaries(store, group)
+    summaries = _chosen(stored, model, suite)
+    if not summaries and (stored or newest_id):
+        raise NotFound("there is no such run", hint="multiturn runs lists all that there are")
+    if newest_id:
+        print(summaries[0].run.id)
+        return
     if not summaries:
         say("no runs yet; begin one with: multiturn run MODEL, or multiturn demo")
     for summary in summaries:
@@ -66,6 +81,16 @@ def runs(
         groups = f"  in {', '.join(summary.groups)}" if summary.groups else ""
         prompt = "" if run.arm.system is None else f" [{ends(run.arm.system) if run.arm.system else 'no prompt'}]"
         say(f"{run.id}  {short_spec(run.arm.spec)}{prompt}  {what}  {whole}{states}  {how}{groups}")
+
+
+def _chosen(summaries: tuple[RunSummary, ...], model: str | None, suite: str | None) -> tuple[RunSummary, ...]:
+    """Those of a model and of a suite, where one is asked for."""
+    name = None if suite is None else multiturn.api.load_suite(suite).name
+    return tuple(
+        one
+        for one in summaries
+        if (model is None or one.run.arm.spec == model) and (name is None or one.run.suite_name == name)
+    )
 
 
 def _summaries(store: str | None, group: str | None) -> tuple[RunSummary, ...]:
