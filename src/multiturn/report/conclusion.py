@@ -54,6 +54,7 @@ _MORE_AND_LESS: Final = {
     "collapse": ("ends in a loop more often than", "ends in a loop less often than"),
     "sameness": ("says the same again from reply to reply more than", "says the same again less than"),
     "language_change": ("changes language more often than", "changes language less often than"),
+    "rating": ("is rated higher by judges than", "is rated lower by judges than"),
     "words": ("writes more words a reply than", "writes fewer words a reply than"),
 }
 """What one arm does in comparison with the other, where a measure is higher and where it is lower."""

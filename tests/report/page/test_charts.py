@@ -11,7 +11,8 @@ from tests.report.page.hostile import ELEMENTS
 from tests.report.page.pictured import ABSENT, capability, comparison, contrast, estimate, page, plan, verdict
 
 from multiturn.ranking import Games, Group, Ranked, Ranking, RateRanking, Strength, StrengthRanking
-from multiturn.report.page.charts import Chart, charts, primary_figure
+from multiturn.report.page.chart import Chart
+from multiturn.report.page.charts import charts, primary_figure
 from multiturn.report.page.templates import render
 from multiturn.results import SHARES, Comparison, Contrast, Distribution
 

@@ -171,7 +171,9 @@ def test_measures_speak_their_own_words() -> None:
     assert group_title(found(page(refusals), "category", "refusal")).startswith(
         "Tuned refuses more often than base in 1"
     )
-    assert group_title(found(page(refusals), "category", "rating")).startswith("Tuned has less rating than base in 1")
+    assert group_title(found(page(refusals), "category", "rating")).startswith(
+        "Tuned is rated lower by judges than base in 1"
+    )
 
 
 def test_of_several_arms_a_lead_is_counted_and_not_believed() -> None:

@@ -5,15 +5,11 @@ What this module does not know: how a picture is drawn (``drawing.py``), HTML.
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Final, NamedTuple
-
-import msgspec
-from markupsafe import Markup
+from typing import TYPE_CHECKING, Final
 
 from multiturn.report.conclusion import primary_of
 from multiturn.report.numbers import difference_alone, in_short, label_of, number, size, unit_of
+from multiturn.report.page.chart import Chart, Said, chart_of, drawn
 from multiturn.report.page.findings import group_alternative, group_note, group_title
 from multiturn.report.page.grouped import Grouped, group_table, grouped, named
 from multiturn.report.page.headlines import (
@@ -36,21 +32,18 @@ from multiturn.report.page.plotted import (
     Tallies,
     Tally,
     mark,
-    paint_of,
     scale_around,
     scale_of,
-    shape_of,
 )
 from multiturn.report.page.reach import Reach, TableLinks
 from multiturn.report.page.reply_lengths import bins_of, histograms, length_table, middle
-from multiturn.report.page.svg import fit
 from multiturn.report.ranking import rates as rates_table
 from multiturn.report.ranking import strengths as strengths_table
-from multiturn.report.tables import CHECKS, Table, footnotes_once
+from multiturn.report.tables import CHECKS, Table
 from multiturn.results import MOVED
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from multiturn.ranking import RateRanking, StrengthRanking
     from multiturn.report.page.shown import Page
@@ -60,49 +53,8 @@ REFUSALS: Final = ("refusal_unexpected", "refusal_missing", "refusal")
 """Shown beside each other by category: as far as the suite says which refusals are right, and all of them."""
 NAME: Final = 80
 """Characters of a model's name."""
-MANY: Final = 5
-"""Groups below each other that make a chart tall."""
 ALONG: Final = {"turn": "turn", "distance": "turns back to where it was said"}
 """Kinds of groups that follow each other, and what stands below them."""
-
-
-class Key(msgspec.Struct, frozen=True):
-    """What an arm looks like in a chart: its place and name, its shape as a path and the paint of it."""
-
-    arm: int
-    name: str
-    path: str
-    fill: str
-    stroke: str
-
-
-class Said(NamedTuple):
-    """The words of a chart, as in :class:`Chart`."""
-
-    title: str
-    subject: str
-    alternative: str
-    note: str = ""
-
-
-class Chart(msgspec.Struct, frozen=True, kw_only=True):
-    """A drawing with its finding (``title``), a text alternative, and the numbers behind it.
-
-    ``subject`` is what is drawn, ``note`` what is to be known of the finding; ``keys`` are the arms that are told apart
-    by shape and colour, none where there is nothing to tell apart. ``links`` lead from the tables to the transcripts.
-    ``tall``: it is about twice as high as others.
-    """
-
-    id: str
-    title: str
-    subject: str
-    alternative: str
-    svg: Markup
-    tables: tuple[Table, ...]
-    note: str = ""
-    keys: tuple[Key, ...] = ()
-    links: TableLinks | None = None
-    tall: bool = False
 
 
 def charts(page: Page, reach: Reach | None = None) -> tuple[Chart, ...]:
@@ -137,7 +89,7 @@ def primary_figure(comparison: Comparison) -> Chart | None:
         title=difference_title(comparison, verdict),
         subject=f"{_subject(verdict.measure)}: tuned - base",
         alternative=alternative,
-        svg=_drawn(picture, alternative),
+        svg=drawn(picture, alternative),
         tables=(),
         note=_about_margin(verdict.word, found.low, found.high, margin),
     )
@@ -160,12 +112,6 @@ def _about_margin(word: str, low: float | None, high: float | None, margin: floa
     if word in MOVED and min(abs(low), abs(high)) < margin:
         return "The whole line is on one side of 0, so they differ. About the same would be a line inside the margin."
     return ""
-
-
-def _drawn(picture: Picture, alternative: str) -> Markup:
-    """The picture as SVG. What draws is loaded now, not with the Python interface: altair takes 0.6 s to import."""
-    draw: Callable[[Picture], str] = importlib.import_module("multiturn.report.page.drawing").draw
-    return fit(draw(picture), alternative)
 
 
 class _Drawer:
@@ -196,25 +142,7 @@ class _Drawer:
         yield from self._lengths()
 
     def _chart(self, name: str, picture: Picture, said: Said, tables: Sequence[Table]) -> Chart:
-        title, subject, alternative, note = said
-        told_apart = len(self._names) > 1 and isinstance(picture, Rows | Course)
-        return Chart(
-            id=name,
-            title=f"{title[:1].upper()}{title[1:]}",
-            subject=subject,
-            alternative=alternative,
-            svg=_drawn(picture, alternative),
-            tables=tuple(_as_drawn(one) for one in footnotes_once(tables)),
-            note=note,
-            keys=tuple(self._keys()) if told_apart else (),
-            links=self._links,
-            tall=isinstance(picture, Rows) and len(picture.lines) > MANY,
-        )
-
-    def _keys(self) -> Iterator[Key]:
-        for at, name in enumerate(self._names):
-            fill, stroke = paint_of(at)
-            yield Key(at, name, shape_of(at), fill, stroke)
+        return chart_of(name, picture, said, tables, self._names, links=self._links)
 
     def _by_group(self, kind: str, measure: str) -> Iterator[Chart]:
         """One measure, the groups below each other."""
@@ -338,11 +266,6 @@ class _Drawer:
     def _whole_name(self, arm: str) -> str:
         name = in_short(arm, NAME)
         return f"{self._short_name(arm)}: {name}" if arm in self._places else name
-
-
-def _as_drawn(table: Table) -> Table:
-    """The same under a title of its own: the page has a table of the same numbers elsewhere."""
-    return msgspec.structs.replace(table, title=f"{table.title}, as drawn")
 
 
 def _said(found: Grouped) -> Said:

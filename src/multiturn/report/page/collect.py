@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from multiturn.conversation import Suite
     from multiturn.finding import Assessed
     from multiturn.report.page.facets import Tag
-    from multiturn.report.page.shown import Fluent, ShownArm
+    from multiturn.report.page.shown import Fluent, Heard, ShownArm
 
 CHUNK: Final = 16
 """Conversations that are compressed together: enough alike for a third of the size, quick to open one."""
@@ -42,13 +42,23 @@ class Collector:
         arms: Sequence[ShownArm],
         samples: Sequence[int],
         render: Callable[[Told, Sequence[ShownArm]], str] = sheet,
+        heard: Callable[[str], Heard | None] = lambda _conversation: None,
     ) -> None:
-        """``samples``: how often each arm held each conversation at most; ``render`` makes a sheet."""
+        """Gather for these arms.
+
+        Args:
+            suite: what they held.
+            arms: what they are called.
+            samples: how often each held each conversation at most.
+            render: makes a sheet.
+            heard: what judges said of the conversation of this name.
+        """
         self._conversations: Final = {one.id: one for one in suite.conversations}
         self._order: Final = {one.id: at for at, one in enumerate(suite.conversations)}
         self._arms: Final = tuple(arms)
         self._samples: Final = tuple(samples)
         self._render: Final = render
+        self._heard: Final = heard
         self._waiting: Final[dict[str, dict[tuple[int, int], Assessed]]] = {}
         self._tags: Final[dict[Tag, int]] = {}
         self._rows: Final[list[Row]] = []
@@ -91,6 +101,7 @@ class Collector:
         told = Told(
             conversation=self._conversations[name],
             samples=tuple(tuple(held.get((at, arm)) for arm in range(len(self._arms))) for at in range(samples)),
+            heard=self._heard(name),
         )
         tags = list(turn_tags(told, self._arms))
         self._rows.append(self._row(told, tags))
@@ -106,7 +117,7 @@ class Collector:
             id=told.conversation.id,
             turns=len(told.conversation.turns),
             samples=len(told.samples),
-            tags=self._places(conversation_tags(told.conversation)),
+            tags=self._places(conversation_tags(told.conversation, told.heard)),
             turn_tags=tuple(map(self._places, tags)),
             passed=tuple(found["pass"] for found in outcomes),
             applied=tuple(found["pass"] + found["fail"] for found in outcomes),
@@ -120,9 +131,9 @@ class Collector:
         return tuple(self._tags.setdefault(tag, len(self._tags)) for tag in tags)
 
     def _keep(self, found: Iterable[Fluent]) -> None:
-        """Those of lost checks first, then the other arms' before the first one's; the last ones fall out."""
+        """Those of lost checks first, the other arms' before the first one's, high grades first; the last fall out."""
         self._fluent.extend(found)
-        self._fluent.sort(key=lambda one: (not one.lost, one.arm == 0))
+        self._fluent.sort(key=lambda one: (not one.lost, one.arm == 0, -(one.grade or 0)))
         del self._fluent[MOST_FLUENT:]
 
     def _close(self) -> None:

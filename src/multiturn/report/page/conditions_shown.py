@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from multiturn.conditions import flatten
-from multiturn.report.numbers import ABSENT, counted, in_short, setting
+from multiturn.report.judge_card import CONCLUSIONS
+from multiturn.report.numbers import ABSENT, counted, in_short, number, setting
 from multiturn.report.tables import Table
 from multiturn.transcript import Sampling
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from multiturn.conditions import RunRecord
-    from multiturn.report.page.shown import ShownArm
+    from multiturn.report.page.shown import AskedJudge, ShownArm
 
 HASH: Final = 8
 """Characters of a hash that are shown."""
@@ -27,7 +28,6 @@ PROMPT: Final = 120
 _HEX: Final = frozenset("0123456789abcdef")
 _SHA256: Final = 64
 _NONE: Final = "none"
-_JUDGE: Final = "none was asked"
 _HISTORY: Final = {"self": "the model's own earlier replies", "golden": "golden replies in place of the model's own"}
 _OVERFLOW: Final = {
     "stop": "then a conversation stops",
@@ -53,8 +53,10 @@ class Condition(msgspec.Struct, frozen=True, kw_only=True):
     arms: tuple[OfArm, ...]
 
 
-def conditions_shown(runs: Sequence[RunRecord], arms: Sequence[ShownArm]) -> tuple[Condition, ...]:
-    """The lines, in reading order."""
+def conditions_shown(
+    runs: Sequence[RunRecord], arms: Sequence[ShownArm], judges: Sequence[AskedJudge] = ()
+) -> tuple[Condition, ...]:
+    """The lines, in reading order; ``judges`` are those that said something of the runs."""
     lines: tuple[tuple[str, Callable[[RunRecord], Iterator[str]]], ...] = (
         ("Model", _model),
         ("Suite", _suite),
@@ -65,9 +67,12 @@ def conditions_shown(runs: Sequence[RunRecord], arms: Sequence[ShownArm]) -> tup
         ("Template", _template),
         ("Window", _window),
         ("Held", _held),
-        ("Judge", lambda _run: iter((_JUDGE,))),
     )
-    return tuple(_condition(name, [list(parts(run)) for run in runs], arms) for name, parts in lines)
+    of_judges = [Condition(name="Judge", common=", ".join(_judge(one)), arms=()) for one in judges]
+    return (
+        *(_condition(name, [list(parts(run)) for run in runs], arms) for name, parts in lines),
+        *(of_judges or [Condition(name="Judge", common="none was asked", arms=())]),
+    )
 
 
 def every_condition(runs: Sequence[RunRecord], arms: Sequence[ShownArm]) -> Table:
@@ -193,6 +198,18 @@ def _held(run: RunRecord) -> Iterator[str]:
     yield run.created[:10]
     yield f"run {run.id}"
     yield from (f"{how} {run.versions[by]}" for by, how in _BY.items() if by in run.versions)
+
+
+def _judge(asked: AskedJudge) -> Iterator[str]:
+    """Who it is, how much it said, and whether it can be believed here."""
+    judge = asked.judge
+    yield f"{judge.spec} by {judge.rubric.name}@{judge.rubric.version}"
+    yield counted(asked.judgments, "judgment")
+    if asked.unreadable:
+        yield f"{number(asked.unreadable, 'count')} more unreadable"
+    if asked.failed:
+        yield f"{number(asked.failed, 'count')} could not be asked"
+    yield CONCLUSIONS[asked.card.conclusion] if asked.card is not None else "not checked"
 
 
 def _hash(value: str) -> str:

@@ -34,7 +34,7 @@ from multiturn.report.page.layers import (
     whole,
     words,
 )
-from multiturn.report.page.plotted import WIDTH, Course, Difference, Histograms, Rows, Scale, Tallies, paint_of
+from multiturn.report.page.plotted import WIDTH, Course, Difference, Histograms, Plane, Rows, Scale, Tallies, paint_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -90,6 +90,8 @@ def declared(picture: Picture) -> alt.LayerChart:
             return _difference(picture)
         case Tallies():
             return _tallies(picture)
+        case Plane():
+            return _plane(picture)
 
 
 def _rows(picture: Rows) -> alt.LayerChart:
@@ -267,3 +269,30 @@ def _parts(arm: Tally, x: Placing, tops: Span) -> Iterator[alt.Chart]:
             painted = bar.mark_rect(fill=fill, stroke=stroke, strokeWidth=1)
             yield painted.encode(x=x("from"), x2="to:Q", y=alt.value(tops[0]), y2=alt.value(tops[1]))
         start += part
+
+
+def _plane(picture: Plane) -> alt.LayerChart:
+    """What is better lies higher and further to the right; dashes stand where neither side is ahead."""
+    span, rise = (40.0, WIDTH - _EDGE), (242.0, 26.0)
+    x, y = across(picture.across, span), up(picture.up, rise)
+    even = layer([{"at": picture.even}]).mark_rule(stroke=SOFT, strokeWidth=1, strokeDash=[4, 3])
+    level = layer([{"at": tick.at} for tick in picture.up.ticks]).mark_rule(stroke=LINE, strokeWidth=1)
+    lying_at = [{**record_of(one.across), "y": place_of(one.up.value, picture.up, rise)} for one in picture.points]
+    standing_at = [
+        {**record_of(one.up), "x": place_of(one.across.value, picture.across, span)} for one in picture.points
+    ]
+    layers = [
+        upright_grid(picture.across, span, [(rise[1], rise[0])]),
+        level.encode(x=alt.value(span[0]), x2=alt.value(span[1]), y=y("at")),
+        even.encode(x=x("at"), y=alt.value(rise[1]), y2=alt.value(rise[0])),
+        even.encode(x=alt.value(span[0]), x2=alt.value(span[1]), y=y("at")),
+        *standing(standing_at, y),
+        *lying(lying_at, x),
+    ]
+    said = [
+        words(picture.above, 0, 12, strong=True),
+        *(words(one.label, span[0] - 6, place_of(one.at, picture.up, rise) + 4, "right") for one in picture.up.ticks),
+        *tick_names(picture.across, span, rise[0] + 4),
+        words(picture.along, span[1], rise[0] + 34, "right", strong=True),
+    ]
+    return whole(layers, said, rise[0] + 40)

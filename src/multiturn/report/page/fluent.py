@@ -1,4 +1,4 @@
-"""Fluent but wrong: replies in which nothing is raised, and which fail an exact check of the suite."""
+"""Fluent but wrong: replies that judges rate highly, or in which nothing is raised, and which fail an exact check."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from multiturn.report.numbers import counted
+from multiturn.report.numbers import counted, number
 from multiturn.report.page.gist import Led
 from multiturn.report.page.links import conversation_link
 from multiturn.report.page.read_first import about_check
@@ -30,7 +30,7 @@ class FluentArm(msgspec.Struct, frozen=True):
 
 
 class FluentReply(msgspec.Struct, frozen=True, kw_only=True):
-    """One of them: where it is, what it fails, what it says in short."""
+    """One of them: where it is, what it fails, what it says in short; ``grade`` is "" where no judge rated it."""
 
     conversation: str
     href: str
@@ -41,12 +41,17 @@ class FluentReply(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
     reply: str
     lost: bool
+    grade: str = ""
 
 
 class FluentPart(msgspec.Struct, frozen=True, kw_only=True):
-    """The section. ``checked``: the suite has checks, without which nothing can be found; ``more`` are not shown."""
+    """The section. ``checked``: the suite has checks, without which nothing can be found; ``more`` are not shown.
+
+    ``rated``: judges say what reads well, and not the signals.
+    """
 
     checked: bool
+    rated: bool
     arms: tuple[FluentArm, ...]
     replies: tuple[FluentReply, ...]
     more: int
@@ -60,8 +65,10 @@ def fluent_part(collected: Collected, reach: Reach) -> FluentPart:
         total += found.turns if found is not None else 0
         told = Led(f"{counted(found.turns, 'reply')} in {found.text}", found.href) if found is not None else Led("none")
         arms.append(FluentArm(arm, at, told))
+    kinds = {key.rpartition(".")[2] for key, _ in collected.tags}
     return FluentPart(
-        checked=any(key.rpartition(".")[2] == "check" for key, _ in collected.tags),
+        checked="check" in kinds,
+        rated="grade" in kinds,
         arms=tuple(arms),
         replies=tuple(_replies(collected)),
         more=total - min(len(collected.fluent), MOST),
@@ -82,4 +89,5 @@ def _replies(collected: Collected) -> Iterator[FluentReply]:
             reason=one.reason,
             reply=one.reply,
             lost=one.lost,
+            grade="" if one.grade is None else number(one.grade, "score"),
         )

@@ -13,10 +13,12 @@ import msgspec
 from multiturn.report.broken import FIX_FIRST
 from multiturn.report.conclusion import CLOSING, beside, rules
 from multiturn.report.numbers import counted, in_short
-from multiturn.report.page.charts import Chart, primary_figure
+from multiturn.report.page.chart import Chart
+from multiturn.report.page.charts import primary_figure
 from multiturn.report.page.conditions_shown import Condition, conditions_shown, every_condition
 from multiturn.report.page.fluent import FluentPart, fluent_part
 from multiturn.report.page.gist import Badge, Gist, Led, gist
+from multiturn.report.page.judged_part import judge_notes, judge_warnings
 from multiturn.report.page.reach import Reach
 from multiturn.report.page.read_first import ReadFirst, largest_changes, read_first
 from multiturn.report.page.standing import Standing, naming_of, of_one, of_several
@@ -86,7 +88,7 @@ def front(page: Page, reach: Reach | None = None) -> Front:
         standing=standing,
         read=read_first(page),
         changed=len(largest_changes(page)),
-        conditions=conditions_shown(page.runs, arms),
+        conditions=conditions_shown(page.runs, arms, page.judges),
         every_condition=every_condition(page.runs, arms),
         warnings=tuple(note.removeprefix(WARNING) for note in notes if note.startswith(WARNING)),
         notes=tuple(note for note in notes if not note.startswith(WARNING)),
@@ -115,7 +117,7 @@ def _models(arms: tuple[ShownArm, ...]) -> str:
 
 
 def _notes(page: Page) -> Iterator[str]:
-    """Those of the comparisons, without what is to be fixed first, which stands above; then those of the runs."""
+    """Those of comparisons, without what is to be fixed first, which stands above; of the runs; and of the judges."""
     if page.ranking is not None:
         yield from page.ranking.notes
     base, *others = page.collected.arms
@@ -133,6 +135,8 @@ def _notes(page: Page) -> Iterator[str]:
     common = set(page.runs[0].notes).intersection(*(run.notes for run in page.runs[1:]))
     for run, arm in zip(page.runs, page.collected.arms, strict=True):
         yield from (note if note in common else f"{arm.name}: {note}" for note in run.notes)
+    yield from (f"{WARNING}{warning}" for warning in judge_warnings(page))
+    yield from judge_notes(page)
 
 
 def _missing(page: Page, reach: Reach) -> Iterator[Led]:

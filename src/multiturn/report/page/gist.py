@@ -36,6 +36,7 @@ TONES: Final[dict[VerdictWord, Tone]] = {
     "equivalent": "plain",
     "inconclusive": "unsure",
 }
+RATING: Final = "rating"
 CHECKS: Final = frozenset({"check_pass", "turn_pass"})
 _GROUPS: Final[tuple[tuple[VerdictWord, str, str], ...]] = (
     ("regressed", "Got worse", "Nothing, as far as this comparison can tell."),
@@ -214,6 +215,8 @@ class _Telling:
         """What to read of a measure, and in how many conversations: flipped checks, or replies that it counts."""
         if measure in CHECKS:
             told = [(self._flip(way), f"{way} in") for way in ("lost", "won")]
+        elif measure == RATING:
+            told = [({f"{arm.name}.grade": "low"}, f"{arm.name} 4 or less in") for arm in self._arms]
         elif measure in BEHIND:
             key, value = BEHIND[measure]
             told = [({f"{arm.name}.{key}": value}, f"{arm.name} in") for arm in self._arms]

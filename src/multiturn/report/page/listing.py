@@ -24,6 +24,7 @@ _CHOICES: Final = (
     ("status", "Status", (), ("status", "flag", "raised", "missing")),
     ("refusal", "Refusal", (), ("refusal",)),
     ("check", "Checks", ("flip",), ("check", "fluent")),
+    ("judge", "Judges", ("preferred", "preferred_whole"), ("grade",)),
 )
 """Name, label, keys of tags, keys of tags of one arm."""
 

@@ -16,6 +16,7 @@ from multiturn.report.page.charts import charts
 from multiturn.report.page.collect import packed
 from multiturn.report.page.front import front
 from multiturn.report.page.index import index
+from multiturn.report.page.judged_part import judged_part
 from multiturn.report.page.listing import listing
 from multiturn.report.page.reach import Reach
 from multiturn.report.page.templates import asset, pieces
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from multiturn.report.page.shown import Page
 
 STYLES: Final = ("base.css", "front.css", "charts.css", "list.css", "sheet.css")
+JUDGED: Final = "judged.css"
+"""The style of what judges say: a page without judges does without."""
 SCRIPTS: Final = ("book.js", "filter.js", "list.js", "reading.js", "page.js")
 
 
@@ -44,7 +47,7 @@ def write_page(path: Path, page: Page) -> None:
 
 def page_text(page: Page) -> Iterator[str]:
     """The page's HTML, piece by piece."""
-    style = "".join(map(asset, STYLES))
+    style = "".join(map(asset, (*STYLES, JUDGED) if page.judges else STYLES))
     script = "".join(map(asset, SCRIPTS))
     reach = Reach(page.collected)
     return pieces(
@@ -55,6 +58,7 @@ def page_text(page: Page) -> Iterator[str]:
         script=Markup(script),  # noqa: S704 - a file of ours
         front=front(page, reach),
         charts=charts(page, reach),
+        judged=judged_part(page),
         listing=listing(page.collected),
         index=packed(index(page)),
         chunks=page.collected.chunks,

@@ -148,7 +148,25 @@ class Tallies(msgspec.Struct, frozen=True, kw_only=True):
     arms: tuple[Tally, ...]
 
 
-Picture = Rows | Course | Histograms | Difference | Tallies
+class Point(msgspec.Struct, frozen=True, kw_only=True):
+    """One arm by two numbers, each with its interval."""
+
+    across: Mark
+    up: Mark
+
+
+class Plane(msgspec.Struct, frozen=True, kw_only=True):
+    """Two numbers of each arm against each other. ``even`` is where neither side is ahead, on both scales."""
+
+    across: Scale
+    up: Scale
+    along: str
+    above: str
+    even: float
+    points: tuple[Point, ...]
+
+
+Picture = Rows | Course | Histograms | Difference | Tallies | Plane
 
 
 def shape_of(arm: int) -> str:

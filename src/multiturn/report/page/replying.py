@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from multiturn.finding import Assessed, Checked, Outcome, Signal
     from multiturn.report.page.marking import Piece
+    from multiturn.report.page.opinions import Opinion
     from multiturn.report.page.states import State
     from multiturn.transcript import TurnRecord
 
@@ -69,7 +70,7 @@ class Shown(NamedTuple):
 
     ``absent`` says why there is no reply, ``failed`` in the engine's own words; "" where there is one. ``summary`` is
     how long it is, what of it is repeated, how like the first arm's it is; ``others`` all else that was measured;
-    ``drawn`` is how it came about.
+    ``drawn`` is how it came about, ``judged`` what judges said of it.
     """
 
     blocks: Sequence[Sequence[Piece]] = ()
@@ -83,6 +84,7 @@ class Shown(NamedTuple):
     reasoning: str = ""
     prompt: Prompt | None = None
     drawn: str = ""
+    judged: Sequence[Opinion] = ()
 
     @property
     def folded(self) -> str:

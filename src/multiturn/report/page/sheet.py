@@ -1,7 +1,7 @@
 """One conversation side by side, turn by turn, as a piece of HTML.
 
 What this module does not know: how words are compared (``text/differing.py``), how marks overlap (``marking.py``), what
-is said of one reply (``replying.py``), HTML (``sheet.html.j2``).
+is said of one reply (``replying.py``, of judges ``opinions.py``), HTML (``sheet.html.j2``).
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from multiturn.report.numbers import label_of, number
+from multiturn.report.page.opinions import Opinions
 from multiturn.report.page.replying import Held, Shown, shown_reply
 from multiturn.report.page.templates import render
 from multiturn.text.differing import differing
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
     from multiturn.conversation import Conversation
+    from multiturn.report.page.opinions import PairOpinion
     from multiturn.report.page.shown import ShownArm, Told
 
     Spans = Sequence[tuple[int, int]]
@@ -36,7 +38,10 @@ class System(NamedTuple):
 
 
 class ShownTurn(NamedTuple):
-    """One turn of one sample; both count from 1. There is a reply, or what stands in its place, for each arm."""
+    """One turn of one sample; both count from 1. There is a reply, or what stands in its place, for each arm.
+
+    ``pairs`` is what judges said of two replies to it beside each other.
+    """
 
     number: int
     probes: str
@@ -44,13 +49,14 @@ class ShownTurn(NamedTuple):
     user: str
     replies: tuple[Shown, ...]
     golden: str | None
+    pairs: tuple[PairOpinion, ...]
 
 
 def sheet(told: Told, arms: Sequence[ShownArm]) -> Markup:
     """The conversation as all arms held it: an ``article``, made to be put into the page or shown by itself."""
-    conversation = told.conversation
+    conversation, opinions = told.conversation, Opinions(told.heard)
     held = [[None if one is None else Held(one) for one in sample] for sample in told.samples]
-    samples = [list(_turns(conversation, sample, arms)) for sample in held]
+    samples = [list(_turns(conversation, sample, arms, opinions, at)) for at, sample in enumerate(held)]
     sorts = {
         sort
         for turns in samples
@@ -68,6 +74,7 @@ def sheet(told: Told, arms: Sequence[ShownArm]) -> Markup:
         layout="many" if len(arms) >= MANY else "one" if len(arms) == 1 else "two",
         systems=_systems(told),
         samples=samples,
+        wholes=[opinions.of_pairs(at, None) for at in range(len(samples))],
         sorts=sorts,
     )
 
@@ -92,27 +99,39 @@ def _systems(told: Told) -> list[System]:
     return [] if [*arms_of] == [""] else [System(tuple(arms), text) for text, arms in arms_of.items()]
 
 
-def _turns(conversation: Conversation, sample: Sequence[Held | None], arms: Sequence[ShownArm]) -> Iterator[ShownTurn]:
+def _turns(
+    conversation: Conversation,
+    sample: Sequence[Held | None],
+    arms: Sequence[ShownArm],
+    opinions: Opinions,
+    sampled: int,
+) -> Iterator[ShownTurn]:
+    """The turns of the sample that is number ``sampled``, from 0."""
     for at, turn in enumerate(conversation.turns):
         apart = _apart([None if one is None else one.reply(at) for one in sample], arms[0].name)
+        replies = (
+            shown_reply(
+                one,
+                at,
+                refusal_expected=turn.refusal_expected,
+                before=sample[0],
+                base=arms[0].name,
+                differs=differs,
+                likeness=likeness,
+            )
+            for one, (differs, likeness) in zip(sample, apart, strict=True)
+        )
         yield ShownTurn(
             number=at + 1,
             probes=_probes(conversation, at),
             why=turn.why,
             user=turn.text,
             replies=tuple(
-                shown_reply(
-                    one,
-                    at,
-                    refusal_expected=turn.refusal_expected,
-                    before=sample[0],
-                    base=arms[0].name,
-                    differs=apart[arm][0],
-                    likeness=apart[arm][1],
-                )
-                for arm, one in enumerate(sample)
+                reply._replace(judged=opinions.of_reply(arm.run, sampled, at))
+                for arm, reply in zip(arms, replies, strict=True)
             ),
             golden=turn.golden,
+            pairs=opinions.of_pairs(sampled, at),
         )
 
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 TO_READ: Final[tuple[Tag, ...]] = (
     ("check", "fail"),
     ("fluent", "wrong"),
+    ("grade", "low"),
     ("refusal", "unexpected"),
     ("refusal", "any"),
     ("refusal", "missing"),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from multiturn.report.contents import grouped_tables
+from multiturn.report.judged import judged_tables
 from multiturn.report.numbers import number
 from multiturn.report.page.reach import Reach, TableLinks
 from multiturn.report.ranking import ranking_tables
@@ -55,6 +56,9 @@ def _parts(page: Page, reach: Reach, naming: Callable[[str], str]) -> Iterator[T
         names = {"base": arms[0].name, "tuned": arm.name}
         title = "" if reach.pair else f"{arm.name} against {arms[0].name}; in these tables {arm.name} is called tuned"
         yield TablePart(title=title, groups=_groups(comparison), links=TableLinks(reach, names))
+    if page.judged is not None:
+        judged = tuple(map(_cut, judged_tables(page.judged)))
+        yield TablePart(title="", groups=(TableGroup("What judges say", judged),), links=none)
 
 
 def _groups(comparison: Comparison) -> tuple[TableGroup, ...]:

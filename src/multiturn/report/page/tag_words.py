@@ -25,6 +25,10 @@ _SAID: Final = {
     ("check", "fail"): "a check fails",
     ("check", "pass"): "a check passes",
     ("fluent", "wrong"): "fluent but wrong",
+    ("grade", "high"): "rated 8 or more",
+    ("grade", "low"): "rated 4 or less",
+    ("grade", "middle"): "rated in between",
+    ("grade", "none"): "not rated by all judges",
     ("missing", "yes"): "missing",
     ("refusal", "any"): "any refusal",
     ("refusal", "expected"): "expected refusal",
@@ -57,6 +61,9 @@ _SAID: Final = {
 }
 """By key (without the arm) and value."""
 
+_PREFERRED: Final = {"preferred": "", "preferred_whole": ", the whole conversation"}
+"""Keys whose values are arms that a judge prefers, and of what."""
+
 _NAMED: Final = frozenset({"capability", "category", "domain", "pattern", "language"})
 """Keys whose values say little by themselves."""
 
@@ -74,6 +81,9 @@ def short_words(tag: Tag, arms: Sequence[ShownArm]) -> str:
     if key == "flip":
         first, other = arms[0].name, arms[1].name if len(arms) == 2 else "another"  # noqa: PLR2004 - a pair
         return f"{first} passes, {other} fails" if value == "lost" else f"{first} fails, {other} passes"
+    if key in _PREFERRED:
+        told = "sees a tie" if value == "tie" else f"prefers {value}"
+        return f"a judge {told}{_PREFERRED[key]}"
     if key == "turn":
         return f"turn {value}"
     if key == "distance":

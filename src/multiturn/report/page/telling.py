@@ -102,7 +102,7 @@ def _meaning(checked: Checked) -> str:
 
 
 def fluent_but_wrong(told: Told, arms: Sequence[ShownArm], tags: Iterable[Sequence[Tag]]) -> Iterator[Fluent]:
-    """Every reply in which nothing is raised and yet a check fails; ``tags`` are those of the turns."""
+    """Every reply that reads well, as its tag says, and yet fails a check; ``tags`` are those of the turns."""
     turns = len(told.conversation.turns)
     for place, found in enumerate(tags):
         at, turn = divmod(place, turns)
@@ -122,4 +122,5 @@ def fluent_but_wrong(told: Told, arms: Sequence[ShownArm], tags: Iterable[Sequen
                 what=_meaning(failed),
                 reason=in_short(failed.result.reason, QUOTED),
                 lost=bool(lost),
+                grade=held.grade(turn),
             )
