@@ -17,7 +17,7 @@ from multiturn.conversation import Conversation, Suite, Turn
 from multiturn.engines.scripted import ScriptedEngine
 from multiturn.errors import EngineError, ReplyFailed, UsageError
 from multiturn.judge_card import Card
-from multiturn.judge_check import Checking, Progress, check_judge, judges_for, reworded
+from multiturn.judge_check import Checking, CheckProgress, check_judge, judges_for, reworded
 from multiturn.judges.meter import Budget, BudgetSpent, Meter, MeteredEngine
 from multiturn.judges.model_judge import GREEDY, Manner
 from multiturn.judges.rubrics import load_rubric
@@ -137,7 +137,7 @@ def test_the_judge_is_asked_in_other_words_and_at_another_temperature(store: Sto
 
 
 def test_whoever_watches_hears_of_each_answer(store: Store) -> None:
-    heard: list[Progress] = []
+    heard: list[CheckProgress] = []
     engine = ScriptedEngine(eight)
     asyncio.run(check_judge(store, engine, QUALITY, Manner(), Checking(), watch=heard.append))
     assert [one.asked for one in heard] == list(range(1, 57))
@@ -233,6 +233,16 @@ def test_a_judge_with_a_card_is_not_checked_again(store: Store) -> None:
     told, done = judge_run(store, checking=Checking())
     assert told == [first.card]
     assert done.judging.calls == 0
+
+
+def test_of_several_cards_the_one_of_most_questions_counts(store: Store) -> None:
+    """A short check later does not hide a whole one."""
+    _, first = judge_run(store, checking=Checking())
+    job = api.JudgeJob(judges=("scripted:tests.test_judge_check:eight",), checking=Checking(calls=8))
+    (short,) = api.check_judges(store, job)
+    assert short.asked == 8
+    told, _ = judge_run(store, checking=Checking())
+    assert told == [first.card]
 
 
 def test_a_check_counts_as_part_of_the_budget(store: Store) -> None:

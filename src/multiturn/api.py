@@ -45,7 +45,7 @@ from multiturn.jobs import (
     unwatched,
 )
 from multiturn.judge_card import Card
-from multiturn.judge_check import Checking
+from multiturn.judge_check import Checking, CheckProgress
 from multiturn.judge_jobs import (
     JudgedBy,
     JudgeJob,
@@ -126,6 +126,7 @@ __all__ = [
     "Assessed",
     "Budget",
     "Card",
+    "CheckProgress",
     "Checking",
     "Compared",
     "Comparison",

@@ -54,17 +54,17 @@ class Checking(msgspec.Struct, frozen=True, kw_only=True):
             )
 
 
-class Progress(msgspec.Struct, frozen=True, kw_only=True):
+class CheckProgress(msgspec.Struct, frozen=True, kw_only=True):
     """How far a check is."""
 
     questions: int
     asked: int
 
 
-Watch = Callable[[Progress], None]
+Watch = Callable[[CheckProgress], None]
 
 
-def unwatched(_progress: Progress) -> None:
+def unwatched(_progress: CheckProgress) -> None:
     """A watch that looks away."""
 
 
@@ -239,7 +239,7 @@ class _Desk:
             EngineError: too many in a row could not be asked for.
         """
         self.answers.append(answer)
-        self._watch(Progress(questions=self._questions, asked=len(self.answers)))
+        self._watch(CheckProgress(questions=self._questions, asked=len(self.answers)))
         self._in_a_row = self._in_a_row + 1 if _is_lost(answer) else 0
         failure = answer.judged.judgment
         if isinstance(failure, Failed) and self._in_a_row >= GIVE_UP_AFTER:

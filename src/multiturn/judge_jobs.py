@@ -19,6 +19,8 @@ from multiturn.errors import UsageError
 from multiturn.facts import EngineOptions
 from multiturn.judge_card import Card
 from multiturn.judge_check import Checking, check_judge
+from multiturn.judge_check import Watch as WatchCheck
+from multiturn.judge_check import unwatched as unwatched_check
 from multiturn.judges.meter import Budget, BudgetSpent, Meter, MeteredEngine
 from multiturn.judges.model_judge import Manner, ModelJudge
 from multiturn.judges.planning import Expected, estimate
@@ -162,17 +164,18 @@ def judge(
     return finish(ajudge(store, run, job, against=against, watch=watch, tell=tell))
 
 
-async def acheck_judges(store: Store, job: JudgeJob) -> tuple[Card, ...]:
+async def acheck_judges(store: Store, job: JudgeJob, *, watch: WatchCheck = unwatched_check) -> tuple[Card, ...]:
     """The cards of judges; see :func:`check_judges`."""
     rubric = job.chosen_rubric(compares=False)
     cards = []
     for spec in job.judges:
         async with _open(spec, job, Meter(job.budget)) as engine:
-            cards.append(await check_judge(store, engine, rubric, job.manner, job.checking or Checking()))
+            checking = job.checking or Checking()
+            cards.append(await check_judge(store, engine, rubric, job.manner, checking, watch=watch))
     return tuple(cards)
 
 
-def check_judges(store: Store, job: JudgeJob) -> tuple[Card, ...]:
+def check_judges(store: Store, job: JudgeJob, *, watch: WatchCheck = unwatched_check) -> tuple[Card, ...]:
     """Try each judge of a job with what has a known outcome, in at most 60 calls, and say whether it is fit.
 
     The same check is not asked twice: the card that is stored comes back.
@@ -180,7 +183,7 @@ def check_judges(store: Store, job: JudgeJob) -> tuple[Card, ...]:
     Raises:
         MultiturnError: of the kind that says what is wrong, with the next thing to do in ``hint``.
     """
-    return finish(acheck_judges(store, job))
+    return finish(acheck_judges(store, job, watch=watch))
 
 
 async def ajudging_costs(store: Store, run: str, job: JudgeJob, *, against: str | None = None) -> dict[str, Expected]:
@@ -223,10 +226,10 @@ async def _open(spec: str, job: JudgeJob, meter: Meter) -> AsyncIterator[Metered
 
 
 async def _card_of(store: Store, engine: MeteredEngine, judge: ModelJudge, job: JudgeJob) -> Card | None:
-    """The judge's newest card; without one it is checked now, where that is asked for and the budget has room."""
+    """The judge's card of most questions, or of a check now, where that is asked for and the budget has room."""
     stored = store.cards.of_judge(judge.record.id)
     if stored or job.checking is None:
-        return stored[0] if stored else None
+        return max(stored, key=lambda card: (card.asked, card.created), default=None)
     most = job.budget.max_calls
     if most is not None and most < ROOM * job.checking.calls:
         return None

@@ -53,6 +53,13 @@ def test_a_check_on_a_run(cli: Cli, suite: str) -> None:
     assert "can't tell" in out
 
 
+def test_other_conversations_are_drawn_for_the_same_judge(cli: Cli) -> None:
+    """Its id, by which judge run finds its card, stays what it is."""
+    cards = [json.loads(cli("judge", "check", "--judge", EIGHT, "--json", "--draw", str(at))[1]) for at in (0, 1)]
+    assert cards[0]["judge"] == cards[1]["judge"]
+    assert cards[0]["probes"] != cards[1]["probes"]
+
+
 def test_what_is_refused(refused: Refused) -> None:
     """No judge, and a run that is not there."""
     assert "--judge" in refused("judge", "check")

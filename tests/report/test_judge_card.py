@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import msgspec
 import pytest
 
-from multiturn.judge_card import Card, Conclusion, Finding, FindingName
+from multiturn.judge_card import Card, Conclusion, Finding, FindingName, Unit
 from multiturn.judge_findings import LIMITS
 from multiturn.report.judge_card import card_line, card_lines, card_table
 from multiturn.results import Estimate
@@ -155,3 +157,17 @@ def test_every_finding_has_its_words(name: FindingName) -> None:
     card = msgspec.structs.replace(CARD, findings=(finding,), reasons=(name,))
     assert all(card_table(card).rows[0])
     assert ": it " in card_lines(card)[0]
+
+
+def test_the_page_on_judging_has_every_row_with_its_limit() -> None:
+    """As the card has them."""
+    page = (Path(__file__).parents[2] / "docs" / "judging.md").read_text(encoding="utf-8")
+    told = {row.split("|")[1].strip(): row for row in page.splitlines() if row.startswith("| ")}
+    for name, (side, limit) in LIMITS.items():
+        unit: Unit = "balance" if name in ("good_bad", "damaged", "padded", "forged", "seats") else "share"
+        finding = Finding(
+            name=name, unit=unit, measured=estimate(0.1, 0.0, 0.2), limit=limit, side=side, passes="yes", toward=1
+        )
+        ((tried, _, _, fit, _),) = card_table(msgspec.structs.replace(CARD, findings=(finding,))).rows
+        assert tried in told
+        assert fit.replace("within", "at most").split("at most")[-1] in told[tried] or name == "reworded"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from typing import TYPE_CHECKING, Annotated, Final
 
 import msgspec
@@ -12,12 +13,12 @@ import multiturn
 from multiturn.cli import options as flags
 from multiturn.cli.interrupts import run_until_done
 from multiturn.cli.judge_flags import JudgesAsked
-from multiturn.cli.screen import OUT, say, warn
+from multiturn.cli.screen import OUT, PLAIN_EVERY, say, warn
 from multiturn.errors import EXIT_REGRESSED
 from multiturn.text.spec_names import short_spec
 
 if TYPE_CHECKING:
-    from multiturn.api import Card
+    from multiturn.api import Card, CheckProgress
     from multiturn.judgment import JudgeRecord
 
 MOST: Final = 60
@@ -29,6 +30,7 @@ Material = Annotated[
     ),
 ]
 Calls = Annotated[int, typer.Option("--calls", min=1, max=MOST, help="Calls of each judge at most.")]
+Draw = Annotated[int, typer.Option("--draw", min=0, help="Another number draws other conversations of the same.")]
 AsJson = Annotated[bool, typer.Option("--json", help="The cards as JSON, one a line.")]
 FailUnfit = Annotated[bool, typer.Option("--fail-unfit", help="End with exit code 3 where a judge is not fit.")]
 
@@ -37,19 +39,22 @@ def check(
     *,
     run: Material = None,
     calls: Calls = MOST,
+    draw: Draw = 0,
     json: AsJson = False,
     fail_unfit: FailUnfit = False,
     store: flags.StoreWhere = None,
+    quiet: flags.Quiet = False,
     asked: JudgesAsked,
 ) -> None:
     """Say whether a judge can be believed: ask it what has a known outcome, and show its card.
 
     The same check is not asked twice: the stored card is shown.
     """
-    checking = multiturn.api.Checking(run=run, calls=calls, seed=asked.seed)
+    checking = multiturn.api.Checking(run=run, calls=calls, seed=draw)
     job = msgspec.structs.replace(asked.judges(), checking=checking)
     with multiturn.api.open_store(store) as opened:
-        cards = run_until_done(multiturn.api.acheck_judges(opened, job))
+        watch = _Watch(quiet=quiet or json)
+        cards = run_until_done(multiturn.api.acheck_judges(opened, job, watch=watch))
     for card in cards:
         if json:
             sys.stdout.write(msgspec.json.encode(card).decode() + "\n")
@@ -70,6 +75,21 @@ def tell_card(judge: JudgeRecord, card: Card | None) -> None:
         say(multiturn.api.card_line(card))
     else:
         warn(f"{multiturn.api.card_line(card)} All of it: multiturn judge check --judge {judge.spec}")
+
+
+class _Watch:
+    """Says how far a check is, a line now and then; with ``quiet`` nothing."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self._quiet: Final = quiet
+        self._last = time.monotonic()
+
+    def __call__(self, done: CheckProgress) -> None:
+        now = time.monotonic()
+        if self._quiet or now - self._last < PLAIN_EVERY:
+            return
+        self._last = now
+        print(f"{done.asked}/{done.questions} questions", file=sys.stderr, flush=True)
 
 
 def _show(card: Card) -> None:

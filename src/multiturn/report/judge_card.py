@@ -65,7 +65,7 @@ _SIDES: Final[Mapping[Side, str]] = {"at_least": "at least", "at_most": "at most
 _DO: Final[Mapping[Conclusion, str]] = {
     "fit": "So few calls see gross faults only: compare it with people's verdicts before much rests on it.",
     "not_fit": "Take a stronger judge; what this one says of replies is not to be relied on.",
-    "cannot_tell": "Read its reasons on a few replies yourself, or check it on other material: --run RUN, or --seed.",
+    "cannot_tell": "Read its reasons on a few replies yourself, or check it on other material: --run RUN, or --draw 1.",
 }
 _WORDS: Final = (0, 1)
 

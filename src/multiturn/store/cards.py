@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from sqlalchemy import Connection, Engine, select, text
+from sqlalchemy.exc import IntegrityError
 
 from multiturn.codec import decode
+from multiturn.errors import StoreError
 from multiturn.judge_card import Card
 from multiturn.store.rows import card_row
 from multiturn.store.schema import CARDS
@@ -26,9 +28,18 @@ class Cards:
         self._where: Final = where
 
     def keep(self, card: Card) -> str:
-        """Keep a card, whose judge is kept already; of one check the first stays. Returns its id."""
-        with writing(self._engine, self._where) as connection:
-            insert_card(connection, card)
+        """Keep a card; of one check the first stays. Returns its id.
+
+        Raises:
+            StoreError: its judge is not in the store.
+        """
+        try:
+            with writing(self._engine, self._where) as connection:
+                insert_card(connection, card)
+        except IntegrityError:
+            raise StoreError(
+                f"the judge of card {card.id} is not in {self._where}", hint="keep the judge first: keep_judge"
+            ) from None
         return card.id
 
     def find(self, judge: str, probes: str) -> Card | None:
