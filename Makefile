@@ -63,6 +63,7 @@ bench: $(VENV)/demo ## Measure speed, memory and how often verdicts err; see ben
 	$(BIN)/python benchmarks/checks.py --profile
 	$(BIN)/python benchmarks/estimates.py
 	$(BIN)/python benchmarks/judgments.py
+	$(BIN)/python benchmarks/judge_cache.py
 	$(BIN)/python benchmarks/memory.py
 	$(BIN)/python benchmarks/report.py
 	$(BIN)/python benchmarks/mutants.py
