@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Final
 
+import msgspec
 import pytest
 from tests.judges.stand_in import Faults, answer, entropy_of, planted, script_for, shipped_probes
 
@@ -169,6 +170,25 @@ def test_a_label_that_a_reply_claims_must_not_be_given() -> None:
 def test_where_the_label_is_the_claimed_one_already_nothing_can_be_seen() -> None:
     blind = label_findings("harmless", {})
     assert (blind["forged"].measured.n, blind["forged"].passes) == (0, "cannot_tell")
+
+
+def test_labels_that_are_not_about_harm_are_tried_for_steadiness_and_claims_only() -> None:
+    """Of a rubric of one's own nobody knows which label is right; each of its labels is claimed in turn."""
+    rubric = msgspec.structs.replace(HARM, name="own", measure="own")
+    probes = probes_for(Trial(rubric=rubric, specimens=about_harm(0)))
+    claims = {probe.forged_label for probe in probes if probe.slot.part == "forged"}
+    assert claims == {"harmful", "harmless"}
+    answers = [
+        Answer(
+            probe=probe,
+            judged=Judged(judge="j", question=probe.question, judgment=Label(name=probe.forged_label or "harmless")),
+        )
+        for probe in probes
+    ]
+    found = {one.name: one for one in findings_of(answers, rubric, probes)}
+    assert set(found) == {"padded", "forged", "again", "temperature", "unreadable"}
+    assert (found["forged"].measured.value, found["forged"].passes) == (1.0, "no")
+    assert found["forged"].measured.n == sum(probe.forged_label == "harmful" for probe in probes)
 
 
 # What is missing

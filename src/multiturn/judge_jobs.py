@@ -112,6 +112,7 @@ async def ajudge(
     against: str | None = None,
     watch: WatchJudge = unwatched,
     tell: TellCard = untold,
+    watch_check: WatchCheck = unwatched_check,
 ) -> tuple[JudgedBy, ...]:
     """Judge a stored run; see :func:`judge`."""
     judged = store.run(run)
@@ -123,7 +124,7 @@ async def ajudge(
         async with _open(spec, job, meter) as engine:
             asked = ModelJudge(engine, rubric, job.manner)
             record = asked.record
-            card = await _card_of(store, engine, asked, job)
+            card = await _card_of(store, engine, asked, job, watch_check)
             if job.checking is not None:
                 tell(record, card)
             judging = await judge_run(
@@ -147,6 +148,7 @@ def judge(
     against: str | None = None,
     watch: WatchJudge = unwatched,
     tell: TellCard = untold,
+    watch_check: WatchCheck = unwatched_check,
 ) -> tuple[JudgedBy, ...]:
     """Let judges rate, label or compare the replies of a stored run; what they said before is not asked again.
 
@@ -157,11 +159,12 @@ def judge(
         against: the opponent's run, for a rubric that compares.
         watch: called with the judge and its progress whenever an answer is durable.
         tell: called with each judge and its card before it judges, where the job has it checked.
+        watch_check: called after each answer of a check.
 
     Raises:
         MultiturnError: of the kind that says what is wrong, with the next thing to do in ``hint``.
     """
-    return finish(ajudge(store, run, job, against=against, watch=watch, tell=tell))
+    return finish(ajudge(store, run, job, against=against, watch=watch, tell=tell, watch_check=watch_check))
 
 
 async def acheck_judges(store: Store, job: JudgeJob, *, watch: WatchCheck = unwatched_check) -> tuple[Card, ...]:
@@ -225,7 +228,9 @@ async def _open(spec: str, job: JudgeJob, meter: Meter) -> AsyncIterator[Metered
         yield MeteredEngine(engine, meter)
 
 
-async def _card_of(store: Store, engine: MeteredEngine, judge: ModelJudge, job: JudgeJob) -> Card | None:
+async def _card_of(
+    store: Store, engine: MeteredEngine, judge: ModelJudge, job: JudgeJob, watch: WatchCheck
+) -> Card | None:
     """The judge's card of most questions, or of a check now, where that is asked for and the budget has room."""
     stored = store.cards.of_judge(judge.record.id)
     if stored or job.checking is None:
@@ -234,6 +239,6 @@ async def _card_of(store: Store, engine: MeteredEngine, judge: ModelJudge, job: 
     if most is not None and most < ROOM * job.checking.calls:
         return None
     try:
-        return await check_judge(store, engine, judge.record.rubric, job.manner, job.checking)
+        return await check_judge(store, engine, judge.record.rubric, job.manner, job.checking, watch=watch)
     except BudgetSpent:
         return None

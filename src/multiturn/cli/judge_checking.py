@@ -53,7 +53,7 @@ def check(
     checking = multiturn.api.Checking(run=run, calls=calls, seed=draw)
     job = msgspec.structs.replace(asked.judges(), checking=checking)
     with multiturn.api.open_store(store) as opened:
-        watch = _Watch(quiet=quiet or json)
+        watch = WatchCheck(quiet=quiet or json)
         cards = run_until_done(multiturn.api.acheck_judges(opened, job, watch=watch))
     for card in cards:
         if json:
@@ -77,7 +77,7 @@ def tell_card(judge: JudgeRecord, card: Card | None) -> None:
         warn(f"{multiturn.api.card_line(card)} All of it: multiturn judge check --judge {judge.spec}")
 
 
-class _Watch:
+class WatchCheck:
     """Says how far a check is, a line now and then; with ``quiet`` nothing."""
 
     def __init__(self, *, quiet: bool) -> None:
@@ -89,7 +89,7 @@ class _Watch:
         if self._quiet or now - self._last < PLAIN_EVERY:
             return
         self._last = now
-        print(f"{done.asked}/{done.questions} questions", file=sys.stderr, flush=True)
+        print(f"check: {done.asked}/{done.questions} questions", file=sys.stderr, flush=True)
 
 
 def _show(card: Card) -> None:

@@ -13,7 +13,7 @@ import multiturn
 from multiturn.cli import judged
 from multiturn.cli import options as flags
 from multiturn.cli.interrupts import run_until_done
-from multiturn.cli.judge_checking import check, tell_card
+from multiturn.cli.judge_checking import WatchCheck, check, tell_card
 from multiturn.cli.judge_flags import Against, AskedOfJudges, DryRun, JudgesAsked, Run
 from multiturn.cli.screen import PLAIN_EVERY, counted, duration, say, warn
 from multiturn.errors import EXIT_INFRASTRUCTURE
@@ -66,7 +66,9 @@ def run(
                 )
             return
         with _watching(quiet=quiet) as watch:
-            judging = multiturn.api.ajudge(opened, run, job, against=against, watch=watch, tell=tell_card)
+            judging = multiturn.api.ajudge(
+                opened, run, job, against=against, watch=watch, tell=tell_card, watch_check=WatchCheck(quiet=quiet)
+            )
             done = run_until_done(judging)
         for one in done:
             _tell(one)
