@@ -85,6 +85,7 @@ class WatchCheck:
         self._last = time.monotonic()
 
     def __call__(self, done: CheckProgress) -> None:
+        """An answer came."""
         now = time.monotonic()
         if self._quiet or now - self._last < PLAIN_EVERY:
             return
