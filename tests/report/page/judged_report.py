@@ -36,15 +36,15 @@ def judge(rubric: str, spec: str = "scripted:judges/strict-judge") -> JudgeRecor
     )
 
 
-def card(of: JudgeRecord, conclusion: Conclusion) -> Card:
+def card(of: JudgeRecord, conclusion: Conclusion, created: str = "2026-02-02T00:00:00Z") -> Card:
     """What its self-check found."""
     return Card(
-        created="2026-02-02T00:00:00Z",
+        created=created,
         judge=of.id,
         spec=of.spec,
         rubric=of.rubric.name,
         mode=of.rubric.mode,
-        probes="0" * 64,
+        probes=f"{created:>064}",
         material="golden replies of the quick suite",
         questions=40,
         asked=40,
