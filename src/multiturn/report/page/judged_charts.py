@@ -72,8 +72,11 @@ def judge_name(pair: JudgedPair, judge: str) -> str:
 
 def _ratings(page: Page) -> Iterator[Chart]:
     """Judges' ratings by category: of a comparison what its verdict rests on, of one run each judge's own scores."""
-    found = [(RATING, one, Grades()) for one in [grouped(page, CATEGORY, RATING)] if one is not None and page.judges]
-    for name, one, grades in found or (_of_one(page.judged) if page.judged is not None and len(page.runs) == 1 else ()):
+    together = grouped(page, CATEGORY, RATING) if page.judges else None
+    found = [(RATING, together, Grades())] if together is not None else []
+    if page.judged is not None and len(page.judged.runs) == 1:
+        found += _of_one(page.judged)
+    for name, one, grades in found:
         lines = tuple(
             Line(
                 label=named(CATEGORY, group.name),
