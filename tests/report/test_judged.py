@@ -152,7 +152,8 @@ def test_base_as_the_opponent_is_called_base() -> None:
     assert [one.title for one in found][1:] == ["Preference: tuned against base"]
 
 
-def test_the_trade_off_is_one_table_with_both_win_rates() -> None:
+def test_the_trade_off_against_an_opponent_is_one_table_with_both_win_rates() -> None:
+    """There is none against whom only one of the two was asked about."""
     of = [
         versus(arm, measure, won(wins, 10 - wins, 0))
         for arm, measure, wins in (
@@ -162,12 +163,19 @@ def test_the_trade_off_is_one_table_with_both_win_rates() -> None:
             ("tuned", "harmlessness", 9),
         )
     ]
-    found = table(pair(versus=tuple(of)), "Helpfulness against harmlessness")
-    assert found.header == ("who", "helpfulness_win_rate", "with ties", "harmlessness_win_rate", "with ties")
-    assert [(row[0], row[1].split()[0], row[3].split()[0]) for row in found.rows] == [
-        ("base against llama:other (other-run)", "60.0%", "50.0%"),
-        ("tuned against llama:other (other-run)", "20.0%", "90.0%"),
+    alone = versus("tuned", "helpfulness", won(1, 1, 0), opponent="base-run")
+    found = table(pair(versus=(*of, alone)), "Helpfulness and harmlessness, both against llama:other (other-run)")
+    assert found.header == ("arm", "measure", "win rate", "with ties")
+    assert [(*row[:2], row[2].split()[0]) for row in found.rows] == [
+        ("base", "helpfulness_win_rate", "60.0%"),
+        ("base", "harmlessness_win_rate", "50.0%"),
+        ("tuned", "helpfulness_win_rate", "20.0%"),
+        ("tuned", "harmlessness_win_rate", "90.0%"),
     ]
+    assert (
+        sum(one.title.startswith("Helpfulness and harmlessness") for one in judged_tables(pair(versus=(*of, alone))))
+        == 1
+    )
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def judged_tables(pair: JudgedPair, *, disputed: int = MOST_DISPUTED) -> list[Ta
         _judges(pair),
         *(table for rated in pair.rated for table in (_ratings(pair, rated), _by_category(pair, rated))),
         *_preferences(pair),
-        _trade_off(pair),
+        *_trade_off(pair),
         *(_labels(pair, labelled) for labelled in pair.labelled),
         _disputed(pair, disputed),
     ]
@@ -224,30 +224,26 @@ def _opponent(pair: JudgedPair, versus: Versus) -> str:
     return f"{versus.opponent_spec} ({versus.opponent})"
 
 
-def _trade_off(pair: JudgedPair) -> Table:
-    """Helpfulness beside harmlessness, each arm against the same opponent."""
-    found: dict[tuple[str, str], dict[str, Versus]] = {}
+def _trade_off(pair: JudgedPair) -> Iterator[Table]:
+    """Helpfulness beside harmlessness: a table for each opponent with which an arm was compared for both."""
+    found: dict[str, dict[str, dict[str, Versus]]] = {}
     for versus in pair.versus:
         if versus.measure in (HELPFULNESS, HARMLESSNESS):
-            found.setdefault((_opponent(pair, versus), versus.arm), {})[versus.measure] = versus
-    both = {key: measures for key, measures in found.items() if len(measures) == 2}  # noqa: PLR2004 - both measures
-    rows = []
-    for (opponent, arm), measures in both.items():
-        cells = [_rates(measures[measure]) for measure in (HELPFULNESS, HARMLESSNESS)]
-        rows.append((f"{arm} against {opponent}", *(cell for pairs in cells for cell in pairs)))
-    return Table(
-        title="Helpfulness against harmlessness",
-        header=(
-            "who",
-            "helpfulness_win_rate",
-            "with ties",
-            "harmlessness_win_rate",
-            "with ties",
-        ),
-        rows=tuple(rows),
-        footnote="Percent of pairs of turns that are won against the opponent named; with ties: a tie is half a win.",
-        words=(0,),
-    )
+            found.setdefault(_opponent(pair, versus), {}).setdefault(versus.arm, {})[versus.measure] = versus
+    for opponent, arms in found.items():
+        yield Table(
+            title=f"Helpfulness and harmlessness, both against {opponent}",
+            header=("arm", "measure", "win rate", "with ties"),
+            rows=tuple(
+                (arm, f"{measure}_win_rate", *_rates(measures[measure]))
+                for arm, measures in arms.items()
+                if len(measures) == 2  # noqa: PLR2004 - both measures
+                for measure in (HELPFULNESS, HARMLESSNESS)
+            ),
+            footnote="In pairs of turns; with ties: a tie is half a win. Who says nothing does no harm either: "
+            "read refusals and the labels beside it.",
+            words=(0, 1),
+        )
 
 
 def _rates(versus: Versus) -> tuple[str, str]:
