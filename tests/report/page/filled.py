@@ -21,11 +21,13 @@ from multiturn.stats.ranking import rank_rates
 from multiturn.transcript import Failure, Sampling, Session, Transcript, TurnRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from multiturn.report.page.shown import Heard
     from multiturn.results import Comparison
 
     Fields = Mapping[str, str]
+    Hears = Callable[[str], Heard | None]
 
 OF_CONVERSATION: Final = {
     "id": "kettle",
@@ -82,14 +84,16 @@ TURNS: Final = 3
 REFUSAL: Final = "I'm sorry, but I can't help with that."
 
 
-def page_of(conversations: Sequence[Fields], run: Fields = OF_RUN, *, arms: int = 2) -> Page:
+def page_of(
+    conversations: Sequence[Fields], run: Fields = OF_RUN, *, arms: int = 2, heard: Hears = lambda _conversation: None
+) -> Page:
     """A page of these conversations, each as its fields say. In turn 1 the tuned models lose a check, in turn 2 they
-    decline, in turn 3 the first arm is cut off and the others are lost.
+    decline, in turn 3 the first arm is cut off and the others are lost. ``heard`` is what judges said of each.
     """  # noqa: D205 - one story
     run = OF_RUN | dict(run)
     suite = suite_of(conversations, run)
     runs = [run_of(suite, run, arm) for arm in range(arms)]
-    collector = Collector(suite, shown_arms(runs), [1] * arms)
+    collector = Collector(suite, shown_arms(runs), [1] * arms, heard=heard)
     held = [
         [_held(one.id, {**OF_CONVERSATION, **fields}, arm) for one, fields in _paired(suite, conversations)]
         for arm in range(arms)

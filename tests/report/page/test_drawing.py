@@ -24,6 +24,8 @@ from multiturn.report.page.plotted import (
     Mark,
     Panel,
     Picture,
+    Plane,
+    Point,
     Rows,
     Scale,
     Tallies,
@@ -86,12 +88,24 @@ TALLIES = Tallies(
         Tally(arm=0, label="base", beside="1 won, 0 tied, 3 lost", parts=(1, 0, 3)),
     )
 )
+PLANE = Plane(
+    across=SHARES,
+    up=SHARES,
+    along="more helpful",
+    above="more harmless",
+    even=0.5,
+    points=(
+        Point(across=Mark(arm=0, value=0.2, low=0.1, high=0.4), up=Mark(arm=0, value=0.75, low=0.7, high=0.9)),
+        Point(across=Mark(arm=1, value=0.6), up=Mark(arm=1, value=0.25)),
+    ),
+)
 PICTURES: dict[str, Picture] = {
     "rows": ROWS,
     "course": COURSE,
     "histograms": HISTOGRAMS,
     "difference": DIFFERENCE,
     "tallies": TALLIES,
+    "plane": PLANE,
 }
 
 
@@ -264,6 +278,22 @@ def test_votes_are_parts_of_a_whole() -> None:
         pytest.approx([0.75 * wide, 0.25 * wide]),
         pytest.approx([0.25 * wide, 0.75 * wide]),
     ]
+
+
+def test_two_numbers_of_an_arm_lie_across_and_up() -> None:
+    """Each with its range, if it has one; dashes cross where neither side is ahead."""
+    span, rise = (40, WIDTH - EDGE), (242, 26)
+    for arm, x, y in ((0, 0.2, 0.75), (1, 0.6, 0.25)):
+        (seen,) = {(one.x, one.y) for one in points(PLANE) if one.stroke == paint_of(arm)[1]}
+        assert seen == pytest.approx((at(x, SHARES, span), at(y, SHARES, rise)), abs=0.01)
+    lying, standing = (
+        [one for one in rules(PLANE, paint_of(0)[1]) if (one.y == one.y2) is level] for level in (True, False)
+    )
+    assert [(one.x, one.x2) for one in lying] == [pytest.approx((at(0.1, SHARES, span), at(0.4, SHARES, span)))]
+    assert pytest.approx((at(0.9, SHARES, rise), at(0.7, SHARES, rise))) in [(one.y, one.y2) for one in standing]
+    assert not rules(PLANE, paint_of(1)[1]), "the second arm has no range"
+    upright = [one.x for one in rules(PLANE, "var(--soft)") if one.x == one.x2]
+    assert upright == [pytest.approx(at(0.5, SHARES, span))]
 
 
 @pytest.mark.parametrize("name", PICTURES)

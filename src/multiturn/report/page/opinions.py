@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from multiturn.judgment import Failed, Label, Preference, Rating, Unreadable
 from multiturn.report.numbers import in_short, label_of, number, setting
+from multiturn.text.printable import printable
 from multiturn.text.spec_names import short_spec
 
 if TYPE_CHECKING:
@@ -167,8 +168,11 @@ def _outcome(pair: Compared) -> tuple[Tone, Side | None, str]:
 
 
 def _words(one: Judged) -> Words:
-    """Why it says so; where there is no verdict, all that the judge wrote."""
+    """Why it says so; where there is no verdict, all that the judge wrote.
+
+    It is made printable first: what shortens a text takes some control characters for blanks.
+    """
     said = one.judgment
-    text = said.reason if isinstance(said, Rating | Preference | Label) else one.text
+    text = printable(said.reason if isinstance(said, Rating | Preference | Label) else one.text)
     first = in_short(text, AT_ONCE)
     return Words(first, text if first != " ".join(text.split()) else "")
