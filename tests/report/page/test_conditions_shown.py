@@ -6,11 +6,13 @@ from typing import Final
 
 import msgspec
 from tests.report.lettered import suite
+from tests.report.page.judged_report import card, judge
 from tests.report.page.lettered_page import HASH, run
 
 from multiturn.conditions import RunRecord
 from multiturn.pages import shown_arms
 from multiturn.report.page.conditions_shown import conditions_shown, every_condition
+from multiturn.report.page.shown import AskedJudge
 from multiturn.transcript import Sampling
 
 SUITE: Final = suite(12)
@@ -40,6 +42,28 @@ def test_two_runs_that_differ_in_the_model() -> None:
         "Held": "2026-11-30, by multiturn 0.1.0; base run run-a; tuned run run-b",
         "Judge": "none was asked",
     }
+
+
+def test_each_judge_has_a_line() -> None:
+    """By which rubric, how much it said, what it could not say, and what its self-check says of it."""
+    checked, other = judge("quality"), judge("preference")
+    judges = (
+        AskedJudge(judge=checked, judgments=138, unreadable=2, failed=1, card=card(checked, "fit")),
+        AskedJudge(judge=other, judgments=1, card=card(other, "not_fit")),
+        AskedJudge(judge=judge("harm"), judgments=60),
+    )
+    found = conditions_shown([run(SUITE, "a")], shown_arms([run(SUITE, "a")]), judges)
+    assert [(one.common, one.arms) for one in found if one.name == "Judge"] == [
+        (
+            (
+                "scripted:judges/strict-judge by quality@1, 138 judgments, 2 more unreadable, 1 could not be asked, "
+                "fit for use here"
+            ),
+            (),
+        ),
+        ("scripted:judges/strict-judge by preference@1, 1 judgment, not fit for use here", ()),
+        ("scripted:judges/strict-judge by harm@1, 60 judgments, not checked", ()),
+    ]
 
 
 def test_one_run_has_nothing_to_differ_from() -> None:

@@ -5,13 +5,17 @@ from __future__ import annotations
 import msgspec
 import pytest
 from tests import by_hand
+from tests.report.page.judged_report import judge
 
 from multiturn.conversation import Conversation, Turn
 from multiturn.finding import Assessed, Checked, Signal
+from multiturn.judgment import Judged, Question, Rating, Unreadable
+from multiturn.ranking import Winner
 from multiturn.report.page.facets import MOST_REPETITION, conversation_tags, turn_tags
-from multiturn.report.page.shown import ShownArm, Told
+from multiturn.report.page.shown import Compared, Heard, ShownArm, Side, Told
 from multiturn.transcript import Flag, TurnRecord
 
+BASE, TUNED = Side("base", 0), Side("tuned", 1)
 ARMS = (ShownArm(name="base", label="m", run="r1"), ShownArm(name="tuned", label="n", run="r2"))
 
 
@@ -162,3 +166,69 @@ def test_each_sample_has_its_own_turns() -> None:
     both = Told(conversation=Conversation(id="c", turns=(Turn(text="u"),)), samples=((one,), (other,)))
     found = list(turn_tags(both, ARMS[:1]))
     assert [("base.status", "ok") in found[0], ("base.status", "failed") in found[1]] == [True, True]
+
+
+RATES = judge("quality")
+
+
+def graded(grade: float | None, checks: str = "", raised: tuple[Signal, ...] = ()) -> Assessed:
+    """A turn that a panel of one judge rated (None: nothing that can be read), whose checks these letters tell."""
+    question = Question(mode="rating", run="r1", conversation="c", turn=0)
+    unread = Unreadable(kind="empty", fault="it is empty")
+    judgment = unread if grade is None else Rating(value=grade)
+    found = held(None, raised, by_hand.checks(checks))
+    said = Judged(judge=RATES.id, question=question, judgment=judgment)
+    return msgspec.structs.replace(found, judged=(said,), panel=(RATES.id,))
+
+
+@pytest.mark.parametrize(
+    ("grade", "level"),
+    [(10, "high"), (8, "high"), (7.9, "middle"), (4.1, "middle"), (4, "low"), (1, "low"), (None, "none")],
+)
+def test_a_grade_is_high_from_8_and_low_up_to_4(grade: float | None, level: str) -> None:
+    """What can't be read is neither."""
+    assert [one for one in tags(graded(grade)) if "grade" in one] == [f"base.grade={level}"]
+
+
+def test_a_run_that_nobody_rated_has_no_grade() -> None:
+    assert not [one for one in tags(held()) if "grade" in one]
+
+
+@pytest.mark.parametrize(
+    ("one", "wrong"),
+    [
+        (graded(8, "f"), True),
+        (graded(8, "f", raised=(signal("collapse", 1),)), True),
+        (graded(8, "p"), False),
+        (graded(7.5, "f"), False),
+        (graded(None, "f"), False),
+    ],
+)
+def test_where_judges_rated_they_say_what_reads_well(one: Assessed, wrong: bool) -> None:  # noqa: FBT001 - a parameter
+    """And the signals do not."""
+    assert ("base.fluent=wrong" in tags(one)) is wrong
+
+
+def preferred(winner: Winner | None, *, turn: int | None = 0, a: Side = TUNED, b: Side = BASE) -> Told:
+    """A turn of two arms of which a judge says who wins."""
+    compared = Compared(judge=RATES.id, sample=0, turn=turn, a=a, b=b, winner=winner, consistent=None, games=())
+    return msgspec.structs.replace(told(held(), held()), heard=Heard(judges={RATES.id: RATES}, compared=(compared,)))
+
+
+@pytest.mark.parametrize(("winner", "value"), [("a", "tuned"), ("b", "base"), ("tie", "tie"), (None, None)])
+def test_a_turn_is_found_by_whom_a_judge_prefers(winner: Winner | None, value: str | None) -> None:
+    """Of what has no outcome nothing is found."""
+    (found,) = turn_tags(preferred(winner), ARMS)
+    assert [one for one in found if one[0].startswith("preferred")] == ([("preferred", value)] if value else [])
+
+
+def test_a_preference_of_a_whole_conversation_is_one_of_the_conversation() -> None:
+    one = preferred("a", turn=None)
+    assert conversation_tags(one.conversation, one.heard) == [("preferred_whole", "tuned")]
+    (found,) = turn_tags(one, ARMS)
+    assert not [tag for tag in found if tag[0].startswith("preferred")]
+
+
+def test_whom_a_judge_prefers_to_a_run_that_is_not_there_is_no_facet() -> None:
+    (found,) = turn_tags(preferred("a", b=Side("scripted:x (r9)", None)), ARMS)
+    assert not [tag for tag in found if tag[0] == "preferred"]

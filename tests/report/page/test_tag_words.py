@@ -31,6 +31,11 @@ PAIR, ONE = ARMS[:2], (ShownArm(name="model", label="m", run="r"),)
         (("moved", "collapse"), "ends in a loop, in one arm only", "ends in a loop, in one arm only"),
         (("tuned.refusal", "unexpected"), "tuned: unexpected refusal", "tuned: unexpected refusal"),
         (("base.status", "length"), "base: cut off at the limit", "base: cut off at the limit"),
+        (("tuned.grade", "high"), "tuned: rated 8 or more", "tuned: rated 8 or more"),
+        (("base.grade", "none"), "base: not rated by all judges", "base: not rated by all judges"),
+        (("preferred", "tuned"), "a judge prefers tuned", "a judge prefers tuned"),
+        (("preferred", "tie"), "a judge sees a tie", "a judge sees a tie"),
+        (("preferred_whole", "base"), *["a judge prefers base, the whole conversation"] * 2),
         (("tuned.raised", "of_ones_own"), "tuned: of ones own", "tuned: of ones own"),
     ],
 )

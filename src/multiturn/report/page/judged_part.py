@@ -52,7 +52,7 @@ def judge_warnings(page: Page) -> Iterator[str]:
             yield f"{card_line(one.card)} Rubric: {one.judge.rubric.name}."
     unchecked = [_name(one) for one in page.judges if one.card is None]
     if unchecked:
-        are = "judge was" if len(unchecked) == 1 else f"{counted(len(unchecked), 'judge')} were"
+        are = "a judge was" if len(unchecked) == 1 else f"{counted(len(unchecked), 'judge')} were"
         yield (
             f"{are} not checked ({'; '.join(unchecked)}), so nobody knows whether what is said here of replies can be "
             "relied on: multiturn judge check tells."
