@@ -231,10 +231,10 @@ async def _open(spec: str, job: JudgeJob, meter: Meter) -> AsyncIterator[Metered
 async def _card_of(
     store: Store, engine: MeteredEngine, judge: ModelJudge, job: JudgeJob, watch: WatchCheck
 ) -> Card | None:
-    """The judge's card of most questions, or of a check now, where that is asked for and the budget has room."""
-    stored = store.cards.of_judge(judge.record.id)
-    if stored or job.checking is None:
-        return max(stored, key=lambda card: (card.asked, card.created), default=None)
+    """The judge's card, or that of a check now, where one is asked for and the budget has room."""
+    stored = store.cards.standing(judge.record.id)
+    if stored is not None or job.checking is None:
+        return stored
     most = job.budget.max_calls
     if most is not None and most < ROOM * job.checking.calls:
         return None

@@ -74,6 +74,15 @@ def test_cards_come_back_newest_first_and_by_their_check(judged: Store) -> None:
     assert judged.cards.of_judge("nobody") == ()
 
 
+def test_the_card_of_most_questions_counts_and_of_those_the_newest(judged: Store) -> None:
+    short = msgspec.structs.replace(
+        CARD, created="2026-01-09T00:00:00+00:00", probes="p3", questions=8, asked=8, calls=8
+    )
+    judged.cards.keep(short)
+    assert judged.cards.standing(JUDGE.id) == LATER
+    assert judged.cards.standing("nobody") is None
+
+
 def test_of_one_check_the_first_card_stays(judged: Store) -> None:
     again = msgspec.structs.replace(CARD, conclusion="cannot_tell")
     assert judged.cards.keep(again) == CARD.id

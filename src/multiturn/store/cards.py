@@ -46,6 +46,10 @@ class Cards:
         """What a judge (its id) made of these probes (:attr:`Card.probes`); None where it was not asked them."""
         return next((one for one in self.of_judge(judge) if one.probes == probes), None)
 
+    def standing(self, judge: str) -> Card | None:
+        """The card that counts for a judge (its id): of most questions, the newest of those; None without a card."""
+        return max(self.of_judge(judge), key=lambda card: (card.asked, card.created), default=None)
+
     def of_judge(self, judge: str) -> tuple[Card, ...]:
         """The cards of a judge (its id), newest first."""
         query = select(CARDS.c.record).where(CARDS.c.judge_id == judge).order_by(CARDS.c.created.desc(), CARDS.c.id)
