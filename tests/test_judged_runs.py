@@ -14,8 +14,9 @@ from multiturn import api
 from multiturn.conditions import RunRecord
 from multiturn.conversation import Conversation, Suite, Turn
 from multiturn.engines.scripted import ScriptedEngine
+from multiturn.judge_check import Checking, check_judge
 from multiturn.judged_runs import judged_pair
-from multiturn.judges.model_judge import ModelJudge
+from multiturn.judges.model_judge import Manner, ModelJudge
 from multiturn.judges.rubrics import load_rubric
 from multiturn.judging import judge_run
 from multiturn.scores import Undefined
@@ -97,6 +98,20 @@ def test_ratings_stand_arm_by_arm_for_each_judge_and_for_the_panel(store: Store,
     assert [[one.overall.estimate.value for one in arms] for arms in rated.scores.values()] == [[6, 9], [5, 5]]
     assert [one.score.estimate.value for one in rated.panels if one.score] == [5.5, 7]
     assert {found.judges[judge].spec for judge in rated.scores} == {"scripted:one", "scripted:two"}
+
+
+def test_a_judges_newest_card_comes_along(store: Store, runs: tuple[RunRecord, ...]) -> None:
+    """Of two checks, the later one; a judge without a check has none."""
+    engine = ScriptedEngine(lambda _request: "Rating: [[5]]", spec="scripted:one")
+    rubric = load_rubric("quality")
+    for calls in (8, 9):
+        asyncio.run(check_judge(store, engine, rubric, Manner(), Checking(calls=calls)))
+    judges(store, "quality", grades, runs[:1])
+    judges(store, "quality", grades, runs[:1], name="two")
+    found = judged_pair(store, runs[:1])
+    assert found is not None
+    by_spec = {found.judges[judge].spec: card.calls for judge, card in found.cards.items()}
+    assert by_spec == {"scripted:one": 9}
 
 
 def test_a_judge_that_rated_one_run_of_two_compares_nothing(store: Store, runs: tuple[RunRecord, ...]) -> None:

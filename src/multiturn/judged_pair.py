@@ -6,6 +6,7 @@ from typing import Final
 
 import msgspec
 
+from multiturn.judge_card import Card
 from multiturn.judgment import JudgeRecord
 from multiturn.scores import LabelRates, Panel, Reduction, Scores, Wins
 
@@ -76,9 +77,9 @@ class Disputed(msgspec.Struct, frozen=True, kw_only=True):
 class JudgedPair(msgspec.Struct, frozen=True, kw_only=True):
     """All that judges said of one run, or of base and tuned.
 
-    ``runs`` are their ids, base first. ``judges`` are all judges by id. ``tuned`` against ``base`` stands among
-    ``versus``, with base as the opponent; so do both against others, which is where the trade-off between helpfulness
-    and harmlessness is read.
+    ``runs`` are their ids, base first. ``judges`` are all judges by id, ``cards`` the newest card of each that was
+    checked. ``tuned`` against ``base`` stands among ``versus``, with base as the opponent; so do both against others,
+    which is where the trade-off between helpfulness and harmlessness is read.
     """
 
     runs: tuple[str, ...]
@@ -87,3 +88,4 @@ class JudgedPair(msgspec.Struct, frozen=True, kw_only=True):
     versus: tuple[Versus, ...] = ()
     labelled: tuple[Labelled, ...] = ()
     disputed: tuple[Disputed, ...] = ()
+    cards: dict[str, Card] = {}

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 
+import msgspec
 import pytest
 
+from multiturn.judge_card import Card, Conclusion
 from multiturn.judged_pair import Disputed, JudgedPair, Labelled, Rated, Versus
 from multiturn.judgment import JudgeRecord
 from multiturn.report.judged import judged_tables
@@ -106,10 +108,41 @@ def test_who_judged_is_named_with_what_it_gave_no_verdict_on() -> None:
             "llama:one",
             ONE.id,
             "quality, version 1",
+            "not checked",
             "tuned: 4 unreadable (3 truncated, 1 refused), 2 could not be asked",
         ),
-        ("llama:two", TWO.id, "quality, version 1", "-"),
+        ("llama:two", TWO.id, "quality, version 1", "not checked", "-"),
     )
+
+
+def card(by: JudgeRecord, conclusion: Conclusion) -> Card:
+    return Card(
+        created="2026-01-01",
+        judge=by.id,
+        spec=by.spec,
+        rubric="quality",
+        mode="rating",
+        probes="",
+        material="",
+        questions=0,
+        asked=0,
+        calls=0,
+        findings=(),
+        conclusion=conclusion,
+    )
+
+
+def test_who_judged_is_shown_with_what_its_card_concludes() -> None:
+    """A judge that is not fit is told as one below the table."""
+    rated = Rated(rubric="quality", scores={ONE.id: (scores(7, "base-run"), scores(6, "tuned-run"))})
+    fit = msgspec.structs.replace(
+        pair(rated=(rated,)), cards={ONE.id: card(ONE, "fit"), TWO.id: card(TWO, "cannot_tell")}
+    )
+    assert [row[3] for row in table(fit, "Judges").rows] == ["yes", "can't tell"]
+    assert table(fit, "Judges").footnote == ""
+    unfit = msgspec.structs.replace(fit, cards={TWO.id: card(TWO, "not_fit")})
+    assert [row[3] for row in table(unfit, "Judges").rows] == ["not checked", "NO"]
+    assert "not to be relied on" in table(unfit, "Judges").footnote
 
 
 def test_a_score_stands_with_turn_one_and_later_turns_beside_it() -> None:

@@ -19,6 +19,7 @@ from multiturn.scores import Undefined
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from multiturn.judge_card import Card, Conclusion
     from multiturn.judged_pair import JudgedPair, Labelled, Rated, Versus
     from multiturn.report.numbers import Unit
     from multiturn.scores import Panel, Pooled, Reduction, Scores, Unjudged, Won
@@ -42,6 +43,10 @@ _LABELS: Final = (
     "Relative reduction: 1 less tuned's rate by base's, over the turns that both arms have labels for. Win rates are "
     "another matter."
 )
+
+
+_NOT_FIT: Final = "NO: what this judge says is not to be relied on; multiturn judge check shows why."
+_FIT: Final[dict[Conclusion, str]] = {"fit": "yes", "not_fit": "NO", "cannot_tell": "can't tell"}
 
 
 def judged_tables(pair: JudgedPair, *, disputed: int = MOST_DISPUTED) -> list[Table]:
@@ -75,18 +80,25 @@ def _judges(pair: JudgedPair) -> Table:
     """Who judged, and how much of it can be used."""
     return Table(
         title="Judges",
-        header=("judge", "id", "rubric", "without a verdict"),
+        header=("judge", "id", "rubric", "fit for use", "without a verdict"),
         rows=tuple(
             (
                 one.spec,
                 one.id,
                 f"{one.rubric.name}, version {one.rubric.version}",
+                _fit(pair.cards.get(one.id)),
                 "; ".join(_without_verdict(pair, one.id)) or ABSENT,
             )
             for one in pair.judges.values()
         ),
-        words=(0, 2, 3),
+        footnote=_NOT_FIT if any(card.conclusion == "not_fit" for card in pair.cards.values()) else "",
+        words=(0, 2, 3, 4),
     )
+
+
+def _fit(card: Card | None) -> str:
+    """What a judge's card concludes, in a word or two."""
+    return "not checked" if card is None else _FIT[card.conclusion]
 
 
 def _without_verdict(pair: JudgedPair, judge: str) -> Iterator[str]:
