@@ -27,7 +27,7 @@ def test_the_recipe_ends_with_the_named_figures(cli: Cli, folder: Path) -> None:
     (shown,) = [
         out for line, out in told.items() if line.startswith("multiturn judge show") and not line.endswith(".json")
     ]
-    assert f"Helpfulness and harmlessness, both against\n{PLAYED['OPPONENT']}" in shown
+    assert f"Helpfulness against harmlessness: both against\n{PLAYED['OPPONENT']}" in shown
     assert (folder / "outputs" / "report.html").is_file()
     (script,) = re.findall(r"```python\n(.*?)```", SKILL, re.DOTALL)
     figures = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout

@@ -197,7 +197,7 @@ def test_the_trade_off_against_an_opponent_is_one_table_with_both_win_rates() ->
         )
     ]
     alone = versus("tuned", "helpfulness", won(1, 1, 0), opponent="base-run")
-    found = table(pair(versus=(*of, alone)), "Helpfulness and harmlessness, both against llama:other (other-run)")
+    found = table(pair(versus=(*of, alone)), "Helpfulness against harmlessness: both against llama:other (other-run)")
     assert found.header == ("arm", "measure", "win rate", "with ties")
     assert [(*row[:2], row[2].split()[0]) for row in found.rows] == [
         ("base", "helpfulness_win_rate", "60.0%"),
@@ -206,7 +206,9 @@ def test_the_trade_off_against_an_opponent_is_one_table_with_both_win_rates() ->
         ("tuned", "harmlessness_win_rate", "90.0%"),
     ]
     assert (
-        sum(one.title.startswith("Helpfulness and harmlessness") for one in judged_tables(pair(versus=(*of, alone))))
+        sum(
+            one.title.startswith("Helpfulness against harmlessness") for one in judged_tables(pair(versus=(*of, alone)))
+        )
         == 1
     )
 

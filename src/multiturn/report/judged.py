@@ -244,7 +244,7 @@ def _trade_off(pair: JudgedPair) -> Iterator[Table]:
             found.setdefault(_opponent(pair, versus), {}).setdefault(versus.arm, {})[versus.measure] = versus
     for opponent, arms in found.items():
         yield Table(
-            title=f"Helpfulness and harmlessness, both against {opponent}",
+            title=f"Helpfulness against harmlessness: both against {opponent}",
             header=("arm", "measure", "win rate", "with ties"),
             rows=tuple(
                 (arm, f"{measure}_win_rate", *_rates(measures[measure]))
