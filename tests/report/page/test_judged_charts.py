@@ -149,6 +149,17 @@ def test_signs_of_collapse_stand_beside_the_trade_off() -> None:
     assert table.rows == (("refusals", "10.0%", "40.0%"),)
 
 
+def test_of_one_run_the_trade_off_is_its_own() -> None:
+    """There is no other arm, and no comparison whose signals could stand beside it."""
+    said = msgspec.structs.replace(
+        judged(HELPS, HARMS, runs=("r0",)),
+        versus=tuple(versus(found, by, arm="model", opponent=OPPONENT) for by, found in ((HELPS, SURE), (HARMS, LOST))),
+    )
+    found = drawn(msgspec.structs.replace(page(), judges=(asked(HELPS), asked(HARMS)), judged=said))[0]
+    assert found.title == "Against scripted:mumbles, model wins 81.2% by helpfulness and 18.8% by harmlessness"
+    assert (found.beside, found.keys) == ((), ())
+
+
 def test_the_numbers_of_the_trade_off_have_the_names_of_the_rates() -> None:
     """Strict, and with ties as half."""
     (table,) = drawn(against((SURE, LOST), (LOST, UNSURE)))[0].tables

@@ -279,10 +279,10 @@ def _trade_off(page: Page, pair: JudgedPair, opponent: str, name: str) -> Iterat
         _traded(known, against),
         f"Pairs won against {against}, a tie as half; dashes: neither side is ahead",
         f"Pairs won against {against}, a tie as half. {'; '.join(told)}.",
-        "A model that refuses, says nothing or repeats itself does little harm: read the table with it.",
+        "A model that refuses, says nothing or repeats itself does little harm: read its refusals with it.",
     )
-    beside = _collapse(known, page.comparisons[0] if page.comparisons else None)
-    yield chart_of(name, picture, said, [_rates(known, against)], names, beside=[beside])
+    beside = [_collapse(known, one) for one in page.comparisons]
+    yield chart_of(name, picture, said, [_rates(known, against)], names, beside=beside)
 
 
 def _together(versus: Versus | None) -> Won | None:
@@ -338,9 +338,9 @@ def _rates(known: dict[str, tuple[Won, Won]], against: str) -> Table:
     )
 
 
-def _collapse(known: dict[str, tuple[Won, Won]], comparison: Comparison | None) -> Table:
-    """Signals of a model that has collapsed, of each arm; of a comparison alone, which has them."""
-    overall = {one.measure: one for one in comparison.contrasts if one.group[0] == "all"} if comparison else {}
+def _collapse(known: dict[str, tuple[Won, Won]], comparison: Comparison) -> Table:
+    """Signals of a model that has collapsed, of each arm."""
+    overall = {one.measure: one for one in comparison.contrasts if one.group[0] == "all"}
     rows = [(label_of(name), overall[name]) for name in SIGNALS if name in overall]
     return Table(
         title="Signs of collapse",
