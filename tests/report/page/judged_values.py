@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 from tests.report.page.judged_report import judge
-from tests.report.page.pictured import estimate
+from tests.report.page.pictured import comparison, contrast, estimate, page
 
 from multiturn.judged_pair import JudgedPair, Labelled, Rated, Versus
 from multiturn.judgment import JudgeRecord
-from multiturn.report.page.shown import AskedJudge
-from multiturn.results import Estimate
+from multiturn.report.page.shown import AskedJudge, Page
+from multiturn.results import Comparison, Estimate
 from multiturn.scores import LabelRates, Pooled, Reduction, Scores, Undefined, Unjudged, Wins, Won
 
 RUNS: Final = ("r0", "r1")
@@ -131,3 +131,26 @@ def asked(by: JudgeRecord) -> AskedJudge:
 def named(spec: str, rubric: str = "quality") -> JudgeRecord:
     """A judge of this model spec."""
     return msgspec.structs.replace(judge(rubric), spec=spec, identity={"weights": spec})
+
+
+PREFERS, HELPS, HARMS, RATES = map(judge, ("preference", "helpfulness", "harmlessness", "quality"))
+SURE, UNSURE, LOST = won(30, 5, 5, (0.6, 0.95)), won(12, 16, 12, (0.3, 0.7)), won(5, 5, 30, (0.1, 0.3))
+REFUSALS = contrast(("all", ""), 0.1, 0.4, measure="refusal", orientation="lower_is_better")
+
+
+def pair_page(found: Comparison | None = None, **said: Any) -> Page:  # noqa: ANN401 - fields of JudgedPair
+    """A page of two arms that these judges said something of."""
+    judges = (PREFERS, HELPS, HARMS, RATES)
+    of = msgspec.structs.replace(judged(*judges), **said)
+    return msgspec.structs.replace(page(found or comparison(REFUSALS)), judges=tuple(map(asked, judges)), judged=of)
+
+
+def against(base: tuple[Won, Won], tuned: tuple[Won, Won]) -> Page:
+    """Both arms by helpfulness and harmlessness against an opponent."""
+    return pair_page(
+        versus=tuple(
+            versus(found, by, arm=arm, opponent=OPPONENT)
+            for by, at in ((HELPS, 0), (HARMS, 1))
+            for arm, found in (("base", base[at]), ("tuned", tuned[at]))
+        )
+    )

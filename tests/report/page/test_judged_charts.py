@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 import pytest
 from tests.report.page.judged_report import judge
-from tests.report.page.judged_values import OPPONENT, asked, judged, labelled, named, rated, versus, won
+from tests.report.page.judged_values import (
+    LOST,
+    PREFERS,
+    RATES,
+    REFUSALS,
+    SURE,
+    UNSURE,
+    against,
+    asked,
+    judged,
+    labelled,
+    named,
+    pair_page,
+    rated,
+    versus,
+    won,
+)
 from tests.report.page.pictured import comparison, contrast, estimate, page
 
 from multiturn.report.page.chart import Chart
 from multiturn.report.page.judged_charts import MOST_JUDGES, judged_charts
 from multiturn.report.page.shown import Page
-from multiturn.results import Comparison
 from multiturn.scores import Won
-
-PREFERS, HELPS, HARMS, RATES = map(judge, ("preference", "helpfulness", "harmlessness", "quality"))
-SURE, UNSURE, LOST = won(30, 5, 5, (0.6, 0.95)), won(12, 16, 12, (0.3, 0.7)), won(5, 5, 30, (0.1, 0.3))
-REFUSALS = contrast(("all", ""), 0.1, 0.4, measure="refusal", orientation="lower_is_better")
-
-
-def pair_page(found: Comparison | None = None, **said: Any) -> Page:  # noqa: ANN401 - fields of JudgedPair
-    """A page of two arms that these judges said something of."""
-    judges = (PREFERS, HELPS, HARMS, RATES)
-    of = msgspec.structs.replace(judged(*judges), **said)
-    return msgspec.structs.replace(page(found or comparison(REFUSALS)), judges=tuple(map(asked, judges)), judged=of)
 
 
 def drawn(shown: Page) -> list[Chart]:
@@ -41,7 +43,7 @@ def only(shown: Page) -> Chart:
     ("turns", "title"),
     [
         (SURE, "Tuned is preferred to base: won 30 of 40 pairs, lost 5"),
-        (LOST, "Base is preferred to tuned: tuned won 5 of 40 pairs, lost 30"),
+        (LOST, "Tuned loses to base more often than it wins: won 5 of 40 pairs, lost 30"),
         (UNSURE, "Whether tuned is preferred to base can't be told: won 12 of 40 pairs, lost 12"),
         (won(1, 0, 0), "Whether tuned is preferred to base can't be told: won 1 of 1 pair, lost 0"),
     ],
@@ -93,90 +95,12 @@ def test_of_many_judges_the_first_are_drawn() -> None:
     assert len({chart.id for chart in found}) == MOST_JUDGES
 
 
-def against(base: tuple[Won, Won], tuned: tuple[Won, Won]) -> Page:
-    """Both arms by helpfulness and harmlessness against an opponent."""
-    return pair_page(
-        versus=tuple(
-            versus(found, by, arm=arm, opponent=OPPONENT)
-            for by, at in ((HELPS, 0), (HARMS, 1))
-            for arm, found in (("base", base[at]), ("tuned", tuned[at]))
-        )
-    )
-
-
-@pytest.mark.parametrize(
-    ("base", "tuned", "title"),
-    [
-        (
-            (SURE, LOST),
-            (LOST, SURE),
-            (
-                "Against scripted:mumbles, tuned is higher than base in harmlessness (81.2% against 18.8%); "
-                "tuned is lower than base in helpfulness (18.8% against 81.2%)"
-            ),
-        ),
-        (
-            (SURE, UNSURE),
-            (SURE, UNSURE),
-            (
-                "Against scripted:mumbles, tuned and base can't be told apart in helpfulness (81.2% against 81.2%) "
-                "and harmlessness (50.0% against 50.0%)"
-            ),
-        ),
-        (
-            (UNSURE, LOST),
-            (UNSURE, SURE),
-            (
-                "Against scripted:mumbles, tuned is higher than base in harmlessness (81.2% against 18.8%); "
-                "tuned and base can't be told apart in helpfulness (50.0% against 50.0%)"
-            ),
-        ),
-    ],
-)
-def test_the_trade_off_names_the_opponent_and_what_can_be_told_apart(
-    base: tuple[Won, Won], tuned: tuple[Won, Won], title: str
-) -> None:
-    """Told apart are arms whose ranges do not overlap."""
-    found = drawn(against(base, tuned))[0]
-    assert found.title == title
-    assert [key.name for key in found.keys] == ["base", "tuned"]
-
-
-def test_signs_of_collapse_stand_beside_the_trade_off() -> None:
-    """A model that refuses everything is harmless."""
-    (table,) = drawn(against((SURE, LOST), (LOST, SURE)))[0].beside
-    assert table.header == ("replies", "base", "tuned")
-    assert table.rows == (("refusals", "10.0%", "40.0%"),)
-
-
-def test_of_one_run_the_trade_off_is_its_own() -> None:
-    """There is no other arm, and no comparison whose signals could stand beside it."""
-    said = msgspec.structs.replace(
-        judged(HELPS, HARMS, runs=("r0",)),
-        versus=tuple(versus(found, by, arm="model", opponent=OPPONENT) for by, found in ((HELPS, SURE), (HARMS, LOST))),
-    )
-    found = drawn(msgspec.structs.replace(page(), judges=(asked(HELPS), asked(HARMS)), judged=said))[0]
-    assert found.title == "Against scripted:mumbles, model wins 81.2% by helpfulness and 18.8% by harmlessness"
-    assert (found.beside, found.keys) == ((), ())
-
-
-def test_the_numbers_of_the_trade_off_have_the_names_of_the_rates() -> None:
-    """Strict, and with ties as half."""
-    (table,) = drawn(against((SURE, LOST), (LOST, UNSURE)))[0].tables
-    assert [row[:4] for row in table.rows] == [
-        ("base", "helpfulness_win_rate", "75.0%", "81.2%\n[60.0, 95.0]"),
-        ("base", "harmlessness_win_rate", "12.5%", "18.8%\n[10.0, 30.0]"),
-        ("tuned", "helpfulness_win_rate", "12.5%", "18.8%\n[10.0, 30.0]"),
-        ("tuned", "harmlessness_win_rate", "30.0%", "50.0%\n[30.0, 70.0]"),
-    ]
-
-
 def test_without_one_of_the_two_there_is_no_trade_off() -> None:
     both = against((SURE, LOST), (LOST, SURE))
     assert both.judged is not None
     only_helps = tuple(one for one in both.judged.versus if one.measure == "helpfulness")
     found = drawn(pair_page(versus=only_helps))
-    assert [one.id for one in found] == ["judged-wins-1-1"]
+    assert [one.id for one in found] == ["judged-wins-against-1-1"]
     assert found[0].title == (
         "Against scripted:mumbles by helpfulness: base won 30 of 40 pairs, tuned won 5 of 40 pairs; "
         "base surely more often than not and tuned surely less often than not"
@@ -202,6 +126,19 @@ def test_of_one_run_each_judges_scores_are_drawn() -> None:
     )
     found = only(msgspec.structs.replace(page(), judges=(asked(RATES),), judged=of))
     assert found.title == "Judges' rating: from 4.00 in writing to 8.00 in math"
+    assert found.subject == "Rating of scripted:strict-judge, quality, by category, 1 to 10"
+
+
+def test_tuned_against_base_stands_first_then_what_it_costs_then_the_rest() -> None:
+    both = against((SURE, LOST), (LOST, SURE))
+    assert both.judged is not None
+    found = drawn(pair_page(versus=(*both.judged.versus, versus(SURE, PREFERS))))
+    assert [one.id.rstrip("-0123456789") for one in found] == [
+        "judged-wins",
+        "judged-trade-off",
+        "judged-wins-against",
+        "judged-wins-against",
+    ]
 
 
 def test_what_is_labelled_is_no_chart() -> None:

@@ -1,4 +1,4 @@
-"""The charts of what judges say: ratings, who wins, and what helpfulness costs in harmlessness.
+"""The charts of what judges say: ratings by category, and who wins (``trade_off.py`` has what helpfulness costs).
 
 A title claims what the ranges carry, and a pair is won only where both orders say so. What this module does not know:
 how a picture is drawn (``drawing.py``), whether a judge can be believed, HTML.
@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from multiturn.report.judged import HARMLESSNESS, HELPFULNESS, arm_names
+from multiturn.report.judged import arm_names
 from multiturn.report.numbers import counted, estimate_alone, in_short, label_of, number, setting
 from multiturn.report.page.chart import Said, chart_of
 from multiturn.report.page.findings import group_alternative, group_note, group_title
 from multiturn.report.page.grouped import Group, Grouped, group_table, grouped, named
-from multiturn.report.page.plotted import Line, Panel, Plane, Point, Rows, Scale, Tallies, Tally, Tick, mark
+from multiturn.report.page.judged_names import NAME, arm_in_words, judge_name, opponent_name
+from multiturn.report.page.plotted import Line, Panel, Rows, Scale, Tallies, Tally, Tick, mark
+from multiturn.report.page.trade_off import EVEN, trade_off
 from multiturn.report.tables import Table, rests_on
 from multiturn.rubric import Scale as Grades
-from multiturn.text.spec_names import short_spec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,21 +25,13 @@ if TYPE_CHECKING:
     from multiturn.judged_pair import JudgedPair, Versus
     from multiturn.report.page.chart import Chart
     from multiturn.report.page.shown import Page
-    from multiturn.results import Comparison, Estimate
     from multiturn.scores import Won
 
 RATING: Final = "rating"
 CATEGORY: Final = "category"
 PREFERENCE: Final = "preference"
-NAME: Final = 40
-"""Characters of a model's name in a sentence."""
 MOST_JUDGES: Final = 3
 """Judges whose pairs are drawn one by one; the table has all."""
-EVEN: Final = 0.5
-"""The share of pairs, ties as half, at which neither side is ahead."""
-SIGNALS: Final = ("refusal", "empty", "repetition", "collapse")
-"""What stands beside a trade-off: a model that says nothing, or the same, does no harm either."""
-_HALVES: Final = Scale(0.0, 1.0, tuple(Tick(at / 4, f"{25 * at}%") for at in range(5)))
 
 
 def judged_charts(page: Page) -> Iterator[Chart]:
@@ -49,65 +42,70 @@ def judged_charts(page: Page) -> Iterator[Chart]:
         return
     games: dict[tuple[str, str], list[Versus]] = {}
     for versus in pair.versus:
-        games.setdefault((versus.rubric, versus.opponent), []).append(versus)
+        games.setdefault((versus.opponent, versus.rubric), []).append(versus)
+    own = [same for (opponent, _), same in games.items() if opponent in pair.runs]
+    others = [same for (opponent, _), same in games.items() if opponent not in pair.runs]
+    yield from _all_wins(pair, own, "judged-wins")
     for at, opponent in enumerate(dict.fromkeys(versus.opponent for versus in pair.versus), start=1):
-        yield from _trade_off(page, pair, opponent, f"judged-trade-off-{at}")
-    for at, same in enumerate(games.values(), start=1):
+        yield from trade_off(page, pair, opponent, f"judged-trade-off-{at}")
+    yield from _all_wins(pair, others, "judged-wins-against")
+
+
+def _all_wins(pair: JudgedPair, games: Sequence[Sequence[Versus]], name: str) -> Iterator[Chart]:
+    """Of each opponent and rubric the first judges' pairs."""
+    for at, same in enumerate(games, start=1):
         judges = dict.fromkeys(judge for versus in same for judge in versus.wins)
         for place, judge in enumerate([*judges][:MOST_JUDGES], start=1):
-            yield from _wins(pair, same, judge, f"judged-wins-{at}-{place}")
+            yield from _wins(pair, same, judge, f"{name}-{at}-{place}")
 
 
-def opponent_name(pair: JudgedPair, versus: Versus) -> str:
-    """What the opponent is called in a sentence: ``base`` where it is on the page, else its model."""
-    if versus.opponent in pair.runs:
-        return arm_names(pair)[pair.runs.index(versus.opponent)]
-    return in_short(short_spec(versus.opponent_spec), NAME)
+class _Ratings(NamedTuple):
+    """Ratings to draw: the chart's id, whose they are, the numbers, and the scale that they are on."""
 
-
-def judge_name(pair: JudgedPair, judge: str) -> str:
-    """A judge in a sentence."""
-    return in_short(short_spec(pair.judges[judge].spec), NAME)
+    id: str
+    whose: str
+    found: Grouped
+    grades: Grades
 
 
 def _ratings(page: Page) -> Iterator[Chart]:
     """Judges' ratings by category: of a comparison what its verdict rests on, of one run each judge's own scores."""
     together = grouped(page, CATEGORY, RATING) if page.judges else None
-    found = [(RATING, together, Grades())] if together is not None else []
+    every = [_Ratings("judged-rating", "Judges' rating", together, Grades())] if together is not None else []
     if page.judged is not None and len(page.judged.runs) == 1:
-        found += _of_one(page.judged)
-    for name, one, grades in found:
+        every += _of_one(page.judged)
+    for one in every:
+        found = one.found
         lines = tuple(
             Line(
                 label=named(CATEGORY, group.name),
                 beside=f"n={number(group.arms[0].n, 'count')}",
                 marks=tuple(drawn for at, arm in enumerate(group.arms) for drawn in mark(at, arm)),
             )
-            for group in one.groups
+            for group in found.groups
         )
-        picture = Rows(panels=(Panel(scale=_scale(grades)),), lines=lines, slots=len(one.names))
-        ends = f"{setting(grades.lowest)} to {setting(grades.highest)}"
-        said = Said(group_title(one), f"Judges' rating by category, {ends}", group_alternative(one), group_note(one))
-        yield chart_of(f"judged-{name}", picture, said, [group_table(one)], one.names)
+        picture = Rows(panels=(Panel(scale=_scale(one.grades)),), lines=lines, slots=len(found.names))
+        subject = f"{one.whose} by category, {setting(one.grades.lowest)} to {setting(one.grades.highest)}"
+        said = Said(group_title(found), subject, group_alternative(found), group_note(found))
+        yield chart_of(one.id, picture, said, [group_table(found)], found.names)
 
 
-def _of_one(pair: JudgedPair) -> Iterator[tuple[str, Grouped, Grades]]:
+def _of_one(pair: JudgedPair) -> Iterator[_Ratings]:
     """One run's scores by category: each judge's, rubric by rubric, as far as there are categories."""
-    for at, (judge, (scores, *_)) in enumerate(one for rated in pair.rated for one in rated.scores.items()):
-        groups = tuple(Group(name=name, arms=(pooled.estimate,)) for name, pooled in scores.categories.items())
-        if any(group.arms[0].value is not None for group in groups):
-            ordered = tuple(sorted(groups, key=lambda group: group.arms[0].value or 0.0))
-            yield (
-                f"{RATING}-{at + 1}",
-                Grouped(
-                    measure=RATING,
-                    kind=CATEGORY,
-                    names=arm_names(pair),
-                    groups=ordered,
-                    orientation="higher_is_better",
-                ),
-                pair.judges[judge].rubric.scale or Grades(),
+    for at, (judge, (scores, *_)) in enumerate((one for rated in pair.rated for one in rated.scores.items()), start=1):
+        rubric = pair.judges[judge].rubric
+        known = [
+            (pooled.estimate.value, name)
+            for name, pooled in scores.categories.items()
+            if pooled.estimate.value is not None
+        ]
+        groups = tuple(Group(name=name, arms=(scores.categories[name].estimate,)) for _, name in sorted(known))
+        if groups:
+            found = Grouped(
+                measure=RATING, kind=CATEGORY, names=arm_names(pair), groups=groups, orientation="higher_is_better"
             )
+            whose = f"Rating of {judge_name(pair, judge)}, {in_short(rubric.name, NAME)},"
+            yield _Ratings(f"judged-rating-{at}", whose, found, rubric.scale or Grades())
 
 
 def _scale(grades: Grades) -> Scale:
@@ -198,13 +196,14 @@ def _by(versus: Versus) -> str:
 
 def _preferred(won: dict[str, Won], opponent: str, words: str) -> str:
     """Who is preferred, as far as the range says so, with the counts: of one arm."""
-    ((arm, one),) = won.items()
+    ((name, one),) = won.items()
+    arm = arm_in_words(name)
     told = f"won {number(one.wins, 'count')} of {counted(one.pairs, 'pair')}, lost {number(one.losses, 'count')}"
     if _ahead(one) is None:
         return f"whether {arm} is preferred to {opponent}{words} can't be told: {told}"
     if _ahead(one):
         return f"{arm} is preferred to {opponent}{words}: {told}"
-    return f"{opponent} is preferred to {arm}{words}: {arm} {told}"
+    return f"{arm} loses to {opponent} more often than it wins{words}: {told}"
 
 
 def _against(won: dict[str, Won], opponent: str, words: str) -> str:
@@ -247,113 +246,3 @@ def _cells(won: Won) -> tuple[str, ...]:
     counts = (won.wins, won.ties, won.inconsistent, won.losses, won.missing)
     adjusted = estimate_alone(won.adjusted, "share").replace(" [", "\n[", 1)
     return (*(number(count, "count") for count in counts), adjusted, rests_on(won.adjusted))
-
-
-def _trade_off(page: Page, pair: JudgedPair, opponent: str, name: str) -> Iterator[Chart]:
-    """Helpfulness against harmlessness of each arm that was judged by both against this opponent."""
-    names = arm_names(pair)
-    found = {(versus.arm, versus.measure): versus for versus in pair.versus if versus.opponent == opponent}
-    known: dict[str, tuple[Won, Won]] = {}
-    for arm in names:
-        both = [_together(found.get((arm, measure))) for measure in (HELPFULNESS, HARMLESSNESS)]
-        if both[0] is not None and both[1] is not None:
-            known[arm] = both[0], both[1]
-    points = tuple(
-        Point(across=helpful, up=harmless)
-        for arm, (first, second) in known.items()
-        for helpful in mark(names.index(arm), first.adjusted)
-        for harmless in mark(names.index(arm), second.adjusted)
-    )
-    if not points:
-        return
-    against = opponent_name(pair, next(versus for versus in found.values()))
-    picture = Plane(
-        across=_HALVES, up=_HALVES, along="more helpful \u2192", above="\u2191 more harmless", even=EVEN, points=points
-    )
-    told = [
-        f"{arm}: helpfulness {estimate_alone(first.adjusted, 'share')}, "
-        f"harmlessness {estimate_alone(second.adjusted, 'share')}"
-        for arm, (first, second) in known.items()
-    ]
-    said = Said(
-        _traded(known, against),
-        f"Pairs won against {against}, a tie as half; dashes: neither side is ahead",
-        f"Pairs won against {against}, a tie as half. {'; '.join(told)}.",
-        "A model that refuses, says nothing or repeats itself does little harm: read its refusals with it.",
-    )
-    beside = [_collapse(known, one) for one in page.comparisons]
-    yield chart_of(name, picture, said, [_rates(known, against)], names, beside=beside)
-
-
-def _together(versus: Versus | None) -> Won | None:
-    """What all judges say by majority, or the one there is."""
-    if versus is None:
-        return None
-    return versus.panels[0].won if versus.panels else next(iter(versus.wins.values())).turns
-
-
-def _traded(known: dict[str, tuple[Won, Won]], against: str) -> str:
-    """How the second arm lies to the first one: told apart only where their ranges do not overlap."""
-    arms = [*known]
-    if len(arms) == 1:
-        first, second = known[arms[0]]
-        return (
-            f"Against {against}, {arms[0]} wins {number(first.adjusted.value, 'share')} by helpfulness and "
-            f"{number(second.adjusted.value, 'share')} by harmlessness"
-        )
-    base, tuned = arms
-    told: dict[str, list[str]] = {"higher": [], "lower": [], "": []}
-    for at, measure in enumerate((HELPFULNESS, HARMLESSNESS)):
-        before, after = known[base][at].adjusted, known[tuned][at].adjusted
-        numbers = f"{measure} ({number(after.value, 'share')} against {number(before.value, 'share')})"
-        told[_moved(before, after)].append(numbers)
-    parts = [f"{tuned} is {way} than {base} in {' and '.join(found)}" for way, found in told.items() if way and found]
-    parts += [f"{tuned} and {base} can't be told apart in {' and '.join(told[''])}"] if told[""] else []
-    return f"Against {against}, {'; '.join(parts)}"
-
-
-def _moved(base: Estimate, tuned: Estimate) -> str:
-    """Which way the second lies of the first; "" where their ranges overlap, which is stricter than a test."""
-    if tuned.low is not None and base.high is not None and tuned.low > base.high:
-        return "higher"
-    return "lower" if tuned.high is not None and base.low is not None and tuned.high < base.low else ""
-
-
-def _rates(known: dict[str, tuple[Won, Won]], against: str) -> Table:
-    return Table(
-        title=f"Win rates against {against}",
-        header=("arm", "by", "win rate", "ties as half", "n"),
-        rows=tuple(
-            (
-                arm,
-                f"{measure}_win_rate",
-                estimate_alone(won.strict, "share").replace(" [", "\n[", 1),
-                estimate_alone(won.adjusted, "share").replace(" [", "\n[", 1),
-                rests_on(won.strict),
-            )
-            for arm, both in known.items()
-            for measure, won in zip((HELPFULNESS, HARMLESSNESS), both, strict=True)
-        ),
-        words=(0, 1),
-    )
-
-
-def _collapse(known: dict[str, tuple[Won, Won]], comparison: Comparison) -> Table:
-    """Signals of a model that has collapsed, of each arm."""
-    overall = {one.measure: one for one in comparison.contrasts if one.group[0] == "all"}
-    rows = [(label_of(name), overall[name]) for name in SIGNALS if name in overall]
-    return Table(
-        title="Signs of collapse",
-        header=("replies", *known),
-        rows=tuple(
-            (
-                label,
-                *(
-                    estimate_alone(one.base if arm == "base" else one.tuned, "share").replace(" [", "\n[", 1)
-                    for arm in known
-                ),
-            )
-            for label, one in rows
-        ),
-        words=(0,),
-    )

@@ -13,7 +13,8 @@ from multiturn.report.judge_card import card_line
 from multiturn.report.judged import arm_names
 from multiturn.report.numbers import counted, estimate_alone, label_of, level
 from multiturn.report.page.chart import Chart
-from multiturn.report.page.judged_charts import judge_name, judged_charts
+from multiturn.report.page.judged_charts import judged_charts
+from multiturn.report.page.judged_names import judge_name
 from multiturn.report.tables import rests_on
 from multiturn.scores import Undefined
 from multiturn.text.spec_names import short_spec
