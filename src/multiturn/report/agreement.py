@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from multiturn.report.numbers import ABSENT, estimate_alone, number
-from multiturn.report.tables import Table, rests_on
+from multiturn.report.tables import Table, footnotes_once, rests_on
 from multiturn.results import Estimate
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from multiturn.scores import Accuracy, Agreement, Agreements, Alpha, Corrected, TieRule, Undefined
 
 _TIES: Final[dict[TieRule, str]] = {"with ties": "kept", "without ties": "out", "": ABSENT}
@@ -20,24 +22,25 @@ _AGREE: Final = (
 
 
 def agreement_tables(found: Agreements) -> list[Table]:
-    """Every table that has a row, in reading order."""
-    tables = (
-        (_agreements(found.agreements), found.agreements),
-        (_alphas(found.alphas), found.alphas),
-        (_accuracies(found.accuracies), found.accuracies),
-        (_corrected(found.corrected), found.corrected),
-    )
-    return [table for table, rows in tables if rows]
+    """Every table that has a row, in reading order; of agreement, one for each two that are compared."""
+    pairs: dict[tuple[str, str], list[Agreement]] = {}
+    for one in found.agreements:
+        pairs.setdefault((one.first, one.second), []).append(one)
+    tables = [
+        *(_agreements(*names, rows) for names, rows in pairs.items()),
+        _alphas(found.alphas),
+        _accuracies(found.accuracies),
+        _corrected(found.corrected),
+    ]
+    return footnotes_once([table for table in tables if table.rows])
 
 
-def _agreements(rows: tuple[Agreement, ...]) -> Table:
+def _agreements(first: str, second: str, rows: Sequence[Agreement]) -> Table:
     return Table(
-        title="Agreement",
-        header=("first", "second", "turn", "ties", "agree", "of", "share", "n", "kappa"),
+        title="Agreement among people" if first == second else f"Agreement of {first} with {second}",
+        header=("turn", "ties", "agree", "of", "share", "n", "kappa"),
         rows=tuple(
             (
-                one.first,
-                one.second,
                 "labels" if one.about == "label" else str(one.turn),
                 _TIES[one.ties],
                 number(one.agreements, "count"),
@@ -49,7 +52,6 @@ def _agreements(rows: tuple[Agreement, ...]) -> Table:
             for one in rows
         ),
         footnote=_AGREE,
-        words=(0, 1),
     )
 
 
