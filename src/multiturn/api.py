@@ -49,6 +49,7 @@ from multiturn.judge_check import Checking, CheckProgress
 from multiturn.judge_jobs import (
     JudgedBy,
     JudgeJob,
+    Onlookers,
     TellCard,
     WatchJudge,
     acheck_judges,
@@ -144,6 +145,7 @@ __all__ = [
     "JudgedPair",
     "Judging",
     "Manner",
+    "Onlookers",
     "PassRates",
     "Plan",
     "Preferred",

@@ -7,6 +7,7 @@ uses again what is there. What this module does not know: the screen, flags, wha
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
@@ -25,9 +26,11 @@ from multiturn.errors import UsageError
 from multiturn.estimate import Estimated, estimate
 from multiturn.extension import UNDECLARED, allow_look
 from multiturn.facts import EngineOptions
-from multiturn.judge_jobs import JudgeJob, ajudge
+from multiturn.judge_card import Card
+from multiturn.judge_jobs import NOBODY, JudgeJob, Onlookers, ajudge
 from multiturn.judged_pair import JudgedPair
 from multiturn.judged_runs import judged_pair
+from multiturn.judgment import JudgeRecord
 from multiturn.outputs import DEFAULT_PAGE, DEFAULT_RESULTS, Files, writing
 from multiturn.pages import page_of
 from multiturn.protocols import Engine
@@ -149,6 +152,7 @@ async def acompare(
     watch: Watch = unwatched,
     tell: Tell = untold,
     judging: JudgeJob | None = None,
+    onlookers: Onlookers = NOBODY,
 ) -> Compared:
     """Hold a suite with two models and compare them; see :func:`compare`."""
     if job.resume is not None:
@@ -184,7 +188,7 @@ async def acompare(
                 if all(engine is not later for _, later in arms[index + 1 :]):
                     await engine.close()  # so that two models are not in memory at once
         if judging is not None:
-            await _judge(store, (held[0].run, held[1].run), judging)
+            await _judge(store, (held[0].run, held[1].run), judging, onlookers)
         asked = Asked(plan=job.plan, vary=declared, extend=job.extend, held_before=looking.held_before)
         return _compared(store, (held[0], held[1]), asked, files)
 
@@ -222,6 +226,7 @@ def compare(
     watch: Watch = unwatched,
     tell: Tell = untold,
     judging: JudgeJob | None = None,
+    onlookers: Onlookers = NOBODY,
 ) -> Compared:
     """Hold a suite with two models under identical conditions and compare them, conversation by conversation.
 
@@ -239,13 +244,25 @@ def compare(
         watch: called with the arm and its progress whenever a turn is durable.
         tell: called with what a reader should know before the first reply (templates that differ, say).
         judging: who rates both runs, and compares tuned with base; its rubric is for the ratings. None for no judge.
+        onlookers: who is told how judging goes.
 
     Raises:
         ConditionsDiffer: something differs that ``vary`` does not name.
         MultiturnError: of the kind that says what is wrong.
     """
     return finish(
-        acompare(base, tuned, job, vary=vary, results=results, page=page, watch=watch, tell=tell, judging=judging)
+        acompare(
+            base,
+            tuned,
+            job,
+            vary=vary,
+            results=results,
+            page=page,
+            watch=watch,
+            tell=tell,
+            judging=judging,
+            onlookers=onlookers,
+        )
     )
 
 
@@ -296,12 +313,20 @@ async def _hold(store: Store, suite: Suite, who: tuple[Arm, Engine], job: Job, w
     return Held(run=run, progress=progress, reused=begun and progress.replies == progress.failures == 0)
 
 
-async def _judge(store: Store, runs: tuple[RunRecord, RunRecord], judging: JudgeJob) -> None:
+async def _judge(store: Store, runs: tuple[RunRecord, RunRecord], judging: JudgeJob, onlookers: Onlookers) -> None:
     """Rate both runs, and compare tuned with base; what was said before is not asked again."""
     base, tuned = runs
+    told: set[str] = set()
+
+    def tell_once(judge: JudgeRecord, card: Card | None) -> None:
+        if judge.id not in told:
+            told.add(judge.id)
+            onlookers.tell(judge, card)
+
+    ask = functools.partial(ajudge, store, watch=onlookers.watch, tell=tell_once, watch_check=onlookers.check)
     for run in runs:
-        await ajudge(store, run.id, judging)
-    await ajudge(store, tuned.id, msgspec.structs.replace(judging, rubric=None), against=base.id)
+        await ask(run.id, judging)
+    await ask(tuned.id, msgspec.structs.replace(judging, rubric=None), against=base.id)
 
 
 def _compared(store: Store, held: tuple[Held, Held], asked: Asked, files: Files) -> Compared:
@@ -309,7 +334,7 @@ def _compared(store: Store, held: tuple[Held, Held], asked: Asked, files: Files)
     base, tuned = (one.run for one in held)
     page = page_of(store, (base, tuned), asked) if files.page is not None else None
     comparison = page.comparisons[0] if page is not None else conclude(store, (base, tuned), asked)
-    judged = judged_pair(store, (base, tuned))
+    judged = judged_pair(store, (base, tuned)) if page is None else page.judged
     if files.results is not None:
         with writing(files.results, "--results", _KEPT):
             write_results(

@@ -104,6 +104,17 @@ def untold(_judge: JudgeRecord, _card: Card | None) -> None:
     """Nobody to tell."""
 
 
+class Onlookers(msgspec.Struct, frozen=True, kw_only=True):
+    """Who is told how judging goes: ``watch`` of answers, ``tell`` of cards, ``check`` of the answers of a check."""
+
+    watch: WatchJudge = unwatched
+    tell: TellCard = untold
+    check: WatchCheck = unwatched_check
+
+
+NOBODY: Final = Onlookers()
+
+
 async def ajudge(
     store: Store,
     run: str,

@@ -23,6 +23,8 @@ from multiturn.cli.concluding import (
     words_of,
 )
 from multiturn.cli.interrupts import run_until_done
+from multiturn.cli.judge_checking import WatchCheck, tell_card
+from multiturn.cli.judging import watching_judges
 from multiturn.cli.prompts import marks, prompt_of
 from multiturn.cli.screen import OUT, counted, duration, say, warn, watching
 from multiturn.conditions import Arm
@@ -149,9 +151,12 @@ def compare(
         for arm, mark in zip(arms, marked, strict=True):
             _estimate(arm, job, golden, mark=mark)
         return
-    with watching(quiet=asked.quiet, marks=dict(zip(arms, marked, strict=True))) as watch:
+    marking = dict(zip(arms, marked, strict=True))
+    with watching(quiet=asked.quiet, marks=marking) as watch, watching_judges(quiet=asked.quiet) as watch_judge:
         told = functools.partial(multiturn.api.acompare, *arms, vary=vary or [], watch=watch, tell=warn)
-        compared = run_until_done(told(job, results=results, page=_page(report), judging=_judging(judge, job)))
+        onlookers = multiturn.api.Onlookers(watch=watch_judge, tell=tell_card, check=WatchCheck(quiet=asked.quiet))
+        judging = _judging(judge, job)
+        compared = run_until_done(told(job, results=results, page=_page(report), judging=judging, onlookers=onlookers))
         before = None if golden is None else run_until_done(told(golden, results=None, page=None))
     marked = _seeds(compared, marked)
     _conclude(compared, failing, marked, before=(job, before) if before is not None else None, everything=all_tables)

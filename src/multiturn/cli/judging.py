@@ -65,7 +65,7 @@ def run(
                     f"is asked for once more{_check_too(job)}"
                 )
             return
-        with _watching(quiet=quiet) as watch:
+        with watching_judges(quiet=quiet) as watch:
             judging = multiturn.api.ajudge(
                 opened, run, job, against=against, watch=watch, tell=tell_card, watch_check=WatchCheck(quiet=quiet)
             )
@@ -107,7 +107,7 @@ def _tell(done: JudgedBy) -> None:
 
 
 @contextmanager
-def _watching(*, quiet: bool) -> Iterator[WatchJudge]:
+def watching_judges(*, quiet: bool) -> Iterator[WatchJudge]:
     """What shows progress, a line now and then; with ``quiet`` what shows nothing."""
     last = time.monotonic()
 
