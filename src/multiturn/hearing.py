@@ -73,7 +73,7 @@ class Hearing:
 
 
 def _asked_judge(store: Store, judge: JudgeRecord, counts: Counts) -> AskedJudge:
-    """A judge with how often it said what of these runs, and the newest card of its self-check."""
+    """A judge with how often it said what of these runs, and the card of its self-check that counts."""
     said = {kind: 0 for *_, kind in counts}
     for (asked, _, _, kind), count in counts.items():
         said[kind] += count if asked == judge.id else 0
@@ -82,5 +82,5 @@ def _asked_judge(store: Store, judge: JudgeRecord, counts: Counts) -> AskedJudge
         judgments=sum(count for kind, count in said.items() if kind not in {"unreadable", "failed"}),
         unreadable=said.get("unreadable", 0),
         failed=said.get("failed", 0),
-        card=next(iter(store.cards.of_judge(judge.id)), None),
+        card=store.cards.standing(judge.id),
     )

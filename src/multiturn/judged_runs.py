@@ -69,7 +69,7 @@ def judged_pair(store: Store, runs: Sequence[RunRecord], level: float = 0.95) ->
             if rubric.mode == "label" and (labelled := gathered.labelled(rubric, group)) is not None
         ),
         disputed=tuple(_disputed(store, runs)),
-        cards={judge.id: cards[0] for judge in judges if (cards := store.cards.of_judge(judge.id))},
+        cards={judge.id: card for judge in judges if (card := store.cards.standing(judge.id)) is not None},
     )
 
 

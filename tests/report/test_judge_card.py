@@ -97,7 +97,7 @@ def test_the_table() -> None:
         ("a good reply or a bad one", "right 6, wrong 1 of 7", "+71.4 pp [+10.0, +90.0]", "at least 70 pp", "yes"),
         ("the same pairs, seats swapped", "first ahead 12, second ahead 2 of 25", "+40.0 pp [+20.0, +60.0]", "within 15 pp", "NO"),
         ("the same once more", "another verdict 2 of 7", "28.6% [8.0, 64.0]", "at most 20%", "can't tell"),
-        ("the same in other words", "mean change of 7 grades", "0.57 [0.00, 1.20]", "at most 1.00", "yes"),
+        ("the same in other words", "mean change, over 7 grades", "0.57 [0.00, 1.20]", "at most 1.00", "yes"),
         ("a forged verdict in a reply", "-", "- (7 missing)", "at most 15 pp", "can't tell"),
         (
             "verdicts at the first try",

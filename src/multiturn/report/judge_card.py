@@ -38,8 +38,8 @@ _TRIED: Final[Mapping[FindingName, str]] = {
 _CAME: Final[Mapping[FindingName, tuple[str, str]]] = {
     "good_bad": ("right", "wrong"),
     "damaged": ("right", "wrong"),
-    "padded": ("gained", "lost"),
-    "forged": ("gained", "lost"),
+    "padded": ("raised", "lowered"),
+    "forged": ("raised", "lowered"),
     "seats": ("first ahead", "second ahead"),
     "identical": ("named a winner", ""),
     "again": ("another verdict", ""),
@@ -81,7 +81,7 @@ def card_table(card: Card) -> Table:
         ),
         footnote=(
             "[low, high]: 95% interval, over conversations (in the last line over questions). pp: of 100 tries so many "
-            "more went one way than the other. NO: the whole interval lies beyond, or drawing lots would do as well. "
+            "more went one way than the other. NO: the whole interval lies beyond the limit, or a coin would do as well. "
             f"{_footing(card)}"
         ),
         words=_WORDS,
@@ -131,7 +131,7 @@ def _came(finding: Finding) -> str:
     if finding.measured.n == 0:
         return ABSENT
     if finding.unit == "grade":
-        return f"mean change of {counted(finding.measured.n, 'grade')}"
+        return f"mean change, over {counted(finding.measured.n, 'grade')}"
     one, other = _CAME[finding.name]
     toward = f"{one} {number(finding.toward, 'count')}"
     if finding.unit == "balance":

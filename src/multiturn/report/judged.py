@@ -36,7 +36,7 @@ _RATING: Final = (
     "read is missing, never a low one. A verdict rests on each conversation's mean, so it may show another mean."
 )
 _PREFERENCE: Final = (
-    "Each pair is shown in both orders, and won only where both say so. disagree: tied, since the orders do. win rate: "
+    "won: by who is named first, where both orders of a pair say so. disagree: tied, since the orders do. win rate: "
     "won of all pairs with an outcome; with ties: a tie is half a win. n: conversations, the unit of the intervals."
 )
 _LABELS: Final = (
