@@ -97,7 +97,8 @@ def _tell(done: JudgedBy) -> None:
         )
     if judging.unreadable:
         warn(
-            f"  {judging.unreadable} of {judging.asked} gave no verdict that can be read, asked twice: they are missing"
+            f"  {judging.unreadable} of {judging.asked} gave no verdict that can be read, asked twice: they are "
+            "missing; multiturn judge show says why"
         )
     if judging.failed:
         warn(f"  {judging.failed} could not be asked: they are missing; the same command asks them again")

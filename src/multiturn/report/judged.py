@@ -15,6 +15,7 @@ from multiturn.report.numbers import (
 from multiturn.report.tables import QUOTED, Spot, Table, footnotes_once, rests_on
 from multiturn.results import Estimate
 from multiturn.scores import Undefined
+from multiturn.text.spec_names import short_spec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -83,7 +84,7 @@ def _judges(pair: JudgedPair) -> Table:
         header=("judge", "id", "rubric", "fit for use", "without a verdict"),
         rows=tuple(
             (
-                one.spec,
+                short_spec(one.spec),
                 one.id,
                 f"{one.rubric.name}, version {one.rubric.version}",
                 _fit(pair.cards.get(one.id)),
@@ -113,7 +114,7 @@ def _without_verdict(pair: JudgedPair, judge: str) -> Iterator[str]:
                 yield f"{arm}: {words}"
     for versus in pair.versus:
         if judge in versus.wins and (words := unjudged_words(versus.wins[judge].unjudged)):
-            yield f"{versus.arm} against {versus.opponent_spec}: {words}"
+            yield f"{versus.arm} against {short_spec(versus.opponent_spec)}: {words}"
 
 
 def _ratings(pair: JudgedPair, rated: Rated) -> Table:
@@ -121,7 +122,7 @@ def _ratings(pair: JudgedPair, rated: Rated) -> Table:
     several = len(rated.scores) > 1
     rows = [
         (
-            *(((pair.judges[judge].spec,)) if several else ()),
+            *(((short_spec(pair.judges[judge].spec),)) if several else ()),
             arm,
             *(_pooled(part) for part in (scores.overall, scores.first, scores.later)),
             *((_pooled(scores.weighted),) if _weighted(rated) else ()),
@@ -173,7 +174,7 @@ def _by_category(pair: JudgedPair, rated: Rated) -> Table:
     for judge, arms in rated.scores.items():
         for category in arms[0].categories:
             cells = tuple(_category(scores, category) for scores in arms)
-            rows.append((*((pair.judges[judge].spec,) if several else ()), category, *cells))
+            rows.append((*((short_spec(pair.judges[judge].spec),) if several else ()), category, *cells))
     return Table(
         title=f"Ratings by category, rubric {rated.rubric}",
         header=(*(("judge",) if several else ()), "category", *arm_names(pair)),
@@ -212,7 +213,7 @@ def _preferences(pair: JudgedPair) -> Iterator[Table]:
 def _sides(pair: JudgedPair, versus: Versus) -> Iterator[tuple[str, Won | None, Won | None]]:
     """Of each judge and of the panel: pairs of turns, and of whole conversations."""
     for judge, wins in versus.wins.items():
-        yield pair.judges[judge].spec, wins.turns, wins.whole
+        yield short_spec(pair.judges[judge].spec), wins.turns, wins.whole
     if versus.panels:
         turns, whole = versus.panels
         yield PANEL, turns.won, whole.won
@@ -233,7 +234,7 @@ def _opponent(pair: JudgedPair, versus: Versus) -> str:
     """What the opponent is called: base, where it is; else its model and its run."""
     if versus.opponent in pair.runs:
         return arm_names(pair)[pair.runs.index(versus.opponent)]
-    return f"{versus.opponent_spec} ({versus.opponent})"
+    return f"{short_spec(versus.opponent_spec)} ({versus.opponent})"
 
 
 def _trade_off(pair: JudgedPair) -> Iterator[Table]:
@@ -274,7 +275,7 @@ def _labels(pair: JudgedPair, labelled: Labelled) -> Table:
         header=("judge", *arm_names(pair), *(("risk ratio", "relative reduction") if two else ())),
         rows=tuple(
             (
-                pair.judges[judge].spec,
+                short_spec(pair.judges[judge].spec),
                 *(
                     f"{estimate_alone(one, 'share')} n={rests_on(one)}"
                     for one in (arm.flagged.estimate for arm in arms)
