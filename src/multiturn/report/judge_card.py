@@ -81,8 +81,8 @@ def card_table(card: Card) -> Table:
         ),
         footnote=(
             "[low, high]: 95% interval, over conversations (in the last line over questions). pp: of 100 tries so many "
-            "more went one way than the other. NO: the whole interval lies beyond the limit, or a coin would do as well."
-            f" {_footing(card)}"
+            "more went one way than the other. NO: the whole interval lies beyond the limit, or a coin does as well. "
+            f"{_footing(card)}"
         ),
         words=_WORDS,
     )
