@@ -15,13 +15,14 @@ from multiturn.conversation import Conversation, Suite, Turn
 from multiturn.engines.scripted import ScriptedEngine
 from multiturn.errors import ReplyFailed
 from multiturn.grading import panel_of
-from multiturn.judges.model_judge import ModelJudge
+from multiturn.judged_runs import judged_pair
+from multiturn.judges.model_judge import Manner, ModelJudge
 from multiturn.judges.rubrics import load_rubric
 from multiturn.judging import judge_run
 from multiturn.results import Contrast, Verdict
 from multiturn.store import Store, open_store
 from multiturn.stored_comparison import Asked, conclude
-from multiturn.transcript import Request
+from multiturn.transcript import Request, Sampling
 
 SUITE: Final = Suite(
     name="s",
@@ -134,6 +135,22 @@ def test_the_rubric_of_the_newest_judge_counts(store: Store, runs: tuple[RunReco
     assert (newest.spec, newest.rubric.name) == ("scripted:two", "quality")
     (named,) = panel_of(store, runs, ["scripted:one"])
     assert named.rubric.name == "quality_reworded"
+
+
+def test_one_model_asked_in_two_ways_is_no_panel(store: Store, runs: tuple[RunRecord, RunRecord]) -> None:
+    """The newest of them counts: agreeing with itself makes a judge no better."""
+    judges(store, runs, lambda _shown: "3")
+    again = ModelJudge(
+        ScriptedEngine(lambda _request: "Rating: [[7]]", spec="scripted:one"),
+        load_rubric("quality"),
+        Manner(sampling=Sampling(temperature=0.5)),
+    )
+    for run in runs:
+        asyncio.run(judge_run(store, again, run))
+    assert panel_of(store, runs) == (again.record,)
+    found = judged_pair(store, runs)
+    assert found is not None
+    assert (len(found.rated[0].scores), found.rated[0].panels) == (2, ())
 
 
 def test_a_huge_fall_keeps_its_interval(store: Store, runs: tuple[RunRecord, RunRecord]) -> None:

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 def panel_of(store: Store, runs: Sequence[RunRecord], wanted: Iterable[str] = ()) -> tuple[JudgeRecord, ...]:
     """The judges whose ratings are compared: those that rated every one of these runs by one rubric, from 1 to 10.
 
-    Where they did so by several rubrics, it is the one of the newest judge. None where no judge rated all of them.
+    Where they did so by several rubrics, it is the one of the newest judge; where one model did so in several ways (at
+    two temperatures, say), it is the newest of them. None where no judge rated all of them.
 
     Args:
         store: Where the runs and their judgments are.
@@ -35,7 +36,17 @@ def panel_of(store: Store, runs: Sequence[RunRecord], wanted: Iterable[str] = ()
         for judge in store.judgments.judges()
         if judge.id in of_all and (not chosen or judge.id in chosen) and _on_our_scale(judge)
     ]
-    return tuple(judge for judge in fitting if judge.rubric.digest == fitting[0].rubric.digest)
+    return one_a_model([judge for judge in fitting if judge.rubric.digest == fitting[0].rubric.digest])
+
+
+def one_a_model(judges: Iterable[JudgeRecord]) -> tuple[JudgeRecord, ...]:
+    """Of judges that are one model asked in several ways the newest: they are no panel of independent judges."""
+    newest: dict[str, JudgeRecord] = {}
+    for judge in judges:
+        other = newest.get(judge.spec)
+        if other is None or judge.created > other.created:
+            newest[judge.spec] = judge
+    return tuple(newest.values())
 
 
 def _on_our_scale(judge: JudgeRecord) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from multiturn.errors import NotFound
-from multiturn.grading import panel_of
+from multiturn.grading import one_a_model, panel_of
 from multiturn.judged_pair import HIGH, Disputed, JudgedPair, Labelled, Rated, Versus
 from multiturn.judged_scores import label_rates, reduction, scores_of, wins_of
 from multiturn.panels import panel_of_preferences, panel_of_ratings
@@ -94,9 +94,10 @@ class _Gathered:
             judge: tuple(scores_of(arm, self._suite, scale, self._level) for arm in arms)
             for judge, arms in whole.items()
         }
+        panel = {judge.id: whole[judge.id] for judge in one_a_model(one for one in judges if one.id in whole)}
         panels = tuple(
-            panel_of_ratings({judge: arms[at] for judge, arms in whole.items()}, scale, self._level)
-            for at in (range(len(self._runs)) if len(whole) > 1 else ())
+            panel_of_ratings({judge: arms[at] for judge, arms in panel.items()}, scale, self._level)
+            for at in (range(len(self._runs)) if len(panel) > 1 else ())
         )
         return Rated(rubric=rubric.name, scores=scores, panels=panels)
 
@@ -132,11 +133,12 @@ class _Gathered:
                 known = {judge: judged for judge, judged in said.items() if judged}
                 if not known:
                     continue
+                panel = {judge.id: known[judge.id] for judge in one_a_model(one for one in judges if one.id in known)}
                 panels: tuple[Panel, ...] = ()
-                if len(known) > 1:
+                if len(panel) > 1:
                     panels = (
-                        panel_of_preferences(known, run.id, opponent, level=self._level),
-                        panel_of_preferences(known, run.id, opponent, about="whole", level=self._level),
+                        panel_of_preferences(panel, run.id, opponent, level=self._level),
+                        panel_of_preferences(panel, run.id, opponent, about="whole", level=self._level),
                     )
                 yield Versus(
                     rubric=rubric.name,

@@ -143,11 +143,11 @@ def test_the_conclusion_with_its_reasons_and_what_to_do(
 def test_one_line_beside_judgments() -> None:
     """A judge that is fit gets no advice."""
     assert card_line(CARD) == (
-        "judge llamacpp:judge.gguf: not fit for use here: it favours a seat (60 calls). Take a stronger judge; what this "
-        "one says of replies is not to be relied on."
+        "judge llamacpp:judge.gguf, rubric quality: not fit for use here: it favours a seat (60 calls). Take a stronger "
+        "judge; what this one says of replies is not to be relied on."
     )
     fit = msgspec.structs.replace(CARD, conclusion="fit", reasons=())
-    assert card_line(fit) == "judge llamacpp:judge.gguf: fit for use here (60 calls)."
+    assert card_line(fit) == "judge llamacpp:judge.gguf, rubric quality: fit for use here (60 calls)."
 
 
 @pytest.mark.parametrize("name", LIMITS)

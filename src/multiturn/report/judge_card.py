@@ -97,7 +97,8 @@ def card_line(card: Card) -> str:
     """The same in one line, beside judgments."""
     advice = "" if card.conclusion == "fit" else f" {_DO[card.conclusion]}"
     calls = number(card.calls, "count")
-    return f"judge {short_spec(card.spec)}: {CONCLUSIONS[card.conclusion]}{_why(card)} ({calls} calls).{advice}"
+    who = f"judge {short_spec(card.spec)}, rubric {card.rubric}"
+    return f"{who}: {CONCLUSIONS[card.conclusion]}{_why(card)} ({calls} calls).{advice}"
 
 
 def _why(card: Card) -> str:

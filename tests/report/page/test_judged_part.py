@@ -76,8 +76,7 @@ def with_judges(*conclusions: str | None) -> Page:
 def test_a_judge_that_is_not_fit_is_warned_of_with_the_reason() -> None:
     """A fit one is not."""
     (found,) = judge_warnings(with_judges("not_fit", "fit"))
-    assert found.startswith("judge scripted:judge-0: not fit for use here: it favours a seat")
-    assert found.endswith("Rubric: quality.")
+    assert found.startswith("judge scripted:judge-0, rubric quality: not fit for use here: it favours a seat")
 
 
 def test_judges_that_were_not_checked_are_warned_of_together() -> None:

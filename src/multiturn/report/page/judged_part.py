@@ -50,7 +50,7 @@ def judge_warnings(page: Page) -> Iterator[str]:
     """Judges that are not to be believed here, or of whom nobody knows it."""
     for one in page.judges:
         if one.card is not None and one.card.conclusion == "not_fit":
-            yield f"{card_line(one.card)} Rubric: {one.judge.rubric.name}."
+            yield card_line(one.card)
     unchecked = [_name(one) for one in page.judges if one.card is None]
     if unchecked:
         are = "a judge was" if len(unchecked) == 1 else f"{counted(len(unchecked), 'judge')} were"
@@ -64,7 +64,7 @@ def judge_notes(page: Page) -> Iterator[str]:
     """Judges of whom their self-check could not tell it."""
     for one in page.judges:
         if one.card is not None and one.card.conclusion == "cannot_tell":
-            yield f"{card_line(one.card)} Rubric: {one.judge.rubric.name}."
+            yield card_line(one.card)
 
 
 def _name(one: AskedJudge) -> str:
