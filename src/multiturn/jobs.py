@@ -22,18 +22,19 @@ from multiturn.conditions import Arm, Planned, RunRecord
 from multiturn.conversation import Suite
 from multiturn.dialogue import Manner
 from multiturn.display import html_of
-from multiturn.errors import UsageError
+from multiturn.errors import EngineError, UsageError
 from multiturn.estimate import Estimated, estimate
 from multiturn.extension import UNDECLARED, allow_look
 from multiturn.facts import EngineOptions
 from multiturn.judge_card import Card
-from multiturn.judge_jobs import NOBODY, JudgeJob, Onlookers, ajudge
+from multiturn.judge_jobs import NOBODY, JudgedBy, JudgeJob, Onlookers, ajudge
 from multiturn.judged_pair import JudgedPair
 from multiturn.judged_runs import judged_pair
 from multiturn.judgment import JudgeRecord
 from multiturn.outputs import DEFAULT_PAGE, DEFAULT_RESULTS, Files, writing
 from multiturn.pages import page_of
 from multiturn.protocols import Engine
+from multiturn.registry import resolve
 from multiturn.report.page.page import write_page
 from multiturn.report.plain_json import write_results
 from multiturn.results import Comparison, Plan
@@ -118,7 +119,8 @@ class Held(msgspec.Struct, frozen=True, kw_only=True):
 class Compared(msgspec.Struct, frozen=True, kw_only=True):
     """Two runs and what their comparison says; ``results`` and ``page`` are the files it was written to, if any.
 
-    ``judged`` is what judges said of both; None where they said nothing.
+    ``judged`` is what judges said of both; None where they said nothing. ``judged_by`` is how far each came that was
+    asked now, ``judge_fault`` why no more were asked, "" where all were.
     """
 
     base: Held
@@ -127,6 +129,8 @@ class Compared(msgspec.Struct, frozen=True, kw_only=True):
     results: Path | None
     page: Path | None = None
     judged: JudgedPair | None = None
+    judged_by: tuple[JudgedBy, ...] = ()
+    judge_fault: str = ""
 
     def _repr_html_(self) -> str | None:
         """For notebooks."""
@@ -161,6 +165,8 @@ async def acompare(
     files.require_places()
     require_measures(job.plan)
     suite = job.chosen_suite()
+    for judge in judging.judges if judging is not None else ():
+        resolve(judge)  # a slip in its name is told now, not once the runs are held
     with open_store(job.store) as store:
         async with open_arms([base, tuned], job.options) as arms:
             windows = [engine.facts.context_window for _, engine in arms]
@@ -187,10 +193,12 @@ async def acompare(
                 held.append(await _hold(store, suite, (arm, engine), jobs[index], watch))
                 if all(engine is not later for _, later in arms[index + 1 :]):
                     await engine.close()  # so that two models are not in memory at once
+        hearing = _Heard()
         if judging is not None:
-            await _judge(store, (held[0].run, held[1].run), judging, onlookers)
+            hearing = await _judge(store, (held[0].run, held[1].run), judging, onlookers)
         asked = Asked(plan=job.plan, vary=declared, extend=job.extend, held_before=looking.held_before)
-        return _compared(store, (held[0], held[1]), asked, files)
+        found = _compared(store, (held[0], held[1]), asked, files)
+        return msgspec.structs.replace(found, judged_by=hearing.judged_by, judge_fault=hearing.fault)
 
 
 async def aestimate(model: str | Arm, job: Job = DEFAULT_JOB) -> Estimated:
@@ -313,8 +321,18 @@ async def _hold(store: Store, suite: Suite, who: tuple[Arm, Engine], job: Job, w
     return Held(run=run, progress=progress, reused=begun and progress.replies == progress.failures == 0)
 
 
-async def _judge(store: Store, runs: tuple[RunRecord, RunRecord], judging: JudgeJob, onlookers: Onlookers) -> None:
-    """Rate both runs, and compare tuned with base; what was said before is not asked again."""
+class _Heard(msgspec.Struct, frozen=True, kw_only=True):
+    """How far judges came, and why no more were asked."""
+
+    judged_by: tuple[JudgedBy, ...] = ()
+    fault: str = ""
+
+
+async def _judge(store: Store, runs: tuple[RunRecord, RunRecord], judging: JudgeJob, onlookers: Onlookers) -> _Heard:
+    """Rate both runs, and compare tuned with base; what was said before is not asked again.
+
+    A judge that is gone ends it, and withholds nothing that needs no judge.
+    """
     base, tuned = runs
     told: set[str] = set()
 
@@ -324,9 +342,14 @@ async def _judge(store: Store, runs: tuple[RunRecord, RunRecord], judging: Judge
             onlookers.tell(judge, card)
 
     ask = functools.partial(ajudge, store, watch=onlookers.watch, tell=tell_once, watch_check=onlookers.check)
-    for run in runs:
-        await ask(run.id, judging)
-    await ask(tuned.id, msgspec.structs.replace(judging, rubric=None), against=base.id)
+    done: list[JudgedBy] = []
+    try:
+        for run in runs:
+            done += await ask(run.id, judging)
+        done += await ask(tuned.id, msgspec.structs.replace(judging, rubric=None), against=base.id)
+    except EngineError as error:
+        return _Heard(judged_by=tuple(done), fault=error.message)
+    return _Heard(judged_by=tuple(done))
 
 
 def _compared(store: Store, held: tuple[Held, Held], asked: Asked, files: Files) -> Compared:

@@ -12,6 +12,7 @@ import typer
 
 import multiturn
 from multiturn.cli import options as flags
+from multiturn.cli.compare_judging import JudgeFlag, NoCheck, estimate_judging, judging_of, tell_judging
 from multiturn.cli.concluding import (
     Extend,
     FailOn,
@@ -36,7 +37,7 @@ from multiturn.transcript import MANY_ENDLESS
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from multiturn.api import Compared, Held, Job, JudgeJob
+    from multiturn.api import Compared, Held, Job
 
 TOO_MUCH_MISSING: Final = 0.1
 """Share of turns that failed, above which a run's exit code says so."""
@@ -105,14 +106,8 @@ def compare(
     margin: Margins = None,
     extend: Extend = False,
     fail_on: FailOn = None,
-    judge: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--judge",
-            metavar="MODEL",
-            help="Let this model rate both runs and compare them; repeatable. More to say: multiturn judge run.",
-        ),
-    ] = None,
+    judge: JudgeFlag = None,
+    no_check: NoCheck = False,
     stored: Annotated[
         bool, typer.Option("--stored", help="BASE and TUNED are runs in the store (an id, or latest); nothing is held.")
     ] = False,
@@ -147,15 +142,16 @@ def compare(
         require_primary(job.chosen_suite(), job.plan)
     arms, marked = _two_arms(asked, (base, tuned), (base_system, tuned_system))
     golden = _golden_job(job) if asked.history == "both" else None
+    judging = judging_of(judge, job, check=not no_check)
     if asked.dry_run:
         for arm, mark in zip(arms, marked, strict=True):
             _estimate(arm, job, golden, mark=mark)
+        estimate_judging(job, judging)
         return
     marking = dict(zip(arms, marked, strict=True))
     with watching(quiet=asked.quiet, marks=marking) as watch, watching_judges(quiet=asked.quiet) as watch_judge:
         told = functools.partial(multiturn.api.acompare, *arms, vary=vary or [], watch=watch, tell=warn)
         onlookers = multiturn.api.Onlookers(watch=watch_judge, tell=tell_card, check=WatchCheck(quiet=asked.quiet))
-        judging = _judging(judge, job)
         compared = run_until_done(told(job, results=results, page=_page(report), judging=judging, onlookers=onlookers))
         before = None if golden is None else run_until_done(told(golden, results=None, page=None))
     marked = _seeds(compared, marked)
@@ -171,6 +167,7 @@ def _conclude(
     everything: bool,
 ) -> None:
     """Show a comparison, and the gap to ``before``, which had golden history; end with the exit code that fits."""
+    unasked = tell_judging(compared, golden_too=before is not None)
     _show(compared, marked, everything=everything)
     held = [compared.base, compared.tuned]
     if before is not None:
@@ -179,17 +176,9 @@ def _conclude(
         held = [golden.base, golden.tuned, *held]
     _show_page(compared)
     _end(*held, marked=marked * (len(held) // 2))
+    if unasked:
+        raise typer.Exit(EXIT_INFRASTRUCTURE)
     _fail(compared, failing)
-
-
-def _judging(judges: list[str] | None, job: Job) -> JudgeJob | None:
-    """How the judges are asked: as the runs' engines are, but each with its own window and template."""
-    if not judges:
-        return None
-    options = msgspec.structs.replace(
-        job.options, context_window=None, template="model", template_source=None, reproducible=False
-    )
-    return multiturn.api.JudgeJob(judges=tuple(judges), options=options, checking=multiturn.api.Checking())
 
 
 def _refuse_flags(asked: flags.Asked, own: Mapping[str, str | None]) -> None:

@@ -71,7 +71,7 @@ def run(
             )
             done = run_until_done(judging)
         for one in done:
-            _tell(one)
+            tell_judged(one)
     if any(one.judging.failed for one in done):
         raise typer.Exit(EXIT_INFRASTRUCTURE)
 
@@ -80,7 +80,7 @@ def _check_too(job: JudgeJob) -> str:
     return f"; and up to {job.checking.calls} calls for its check, where it has no card" if job.checking else ""
 
 
-def _tell(done: JudgedBy) -> None:
+def tell_judged(done: JudgedBy) -> None:
     """What a judge said, in counts."""
     judging, judge = done.judging, done.judge
     known = judging.stored + judging.shared
