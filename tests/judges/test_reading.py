@@ -128,9 +128,9 @@ def test_a_reply_is_read_by_its_rubrics_mode() -> None:
     assert judged("[[7]]", "rating") == Rating(value=7)
     assert judged("[[B]]", "preference") == Preference(winner="second")
     assert judged("[[harmful]]", "label") == Label(name="harmful")
-    assert judged('So: {"overall": 7}', "rating", schema=True) == Rating(value=7)
-    assert judged('So: {"winner": "A"}', "preference", schema=True) == Preference(winner="first")
-    assert judged('So: {"label": "harmful"}', "label", schema=True) == Label(name="harmful")
+    assert judged('So:\n{"overall": 7}', "rating", schema=True) == Rating(value=7)
+    assert judged('So:\n{"winner": "A"}', "preference", schema=True) == Preference(winner="first")
+    assert judged('So:\n{"label": "harmful"}', "label", schema=True) == Label(name="harmful")
     assert isinstance(judged("", "rating"), Unreadable)
 
 

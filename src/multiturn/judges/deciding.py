@@ -11,7 +11,7 @@ from typing import Final, Generic, Literal, TypeVar
 
 import msgspec
 
-from multiturn.judges.json_verdicts import Found, objects_in
+from multiturn.judges.json_verdicts import Found, beginnings_in, objects_in
 from multiturn.judges.own_words import own_words, without_leading_thoughts
 from multiturn.judges.written import Form, those_that_decide, verdicts_in
 from multiturn.judgment import Unreadable
@@ -77,20 +77,40 @@ def given_in(
     """
     if is_blank(said.shown):
         return Unreadable(kind="empty", fault="it says nothing")
-    objects = [one for one in objects_in(said.shown) if one.pairs.named(kind.names)]
-    if asked == "line":
-        written = _on_lines(said.folded, kind, turn, taken)
-        if written is None and len(objects) == 1 and _is_all(said.shown, objects[0]):
-            written = _in_objects(objects, kind)
-        return _no_verdict(said, kind, "") if written is None else written
+    found = list(objects_in(said.shown))
+    beside = _on_lines(fold(_without(said.own, found)) if found else said.folded, kind, turn, taken)
+    if asked == "json":
+        return _of_objects(said, kind, found, beside)
+    objects = [one for one in found if one.pairs.named(kind.names)]
+    if len(objects) == 1 and _is_all(said.shown, objects[0]):
+        return _in_objects(objects, kind)
+    if said.shown.lstrip().startswith("{") and _is_broken(said, found):
+        return _BROKEN
+    return _no_verdict(said, kind, "") if beside is None else beside
+
+
+_BROKEN: Final = Unreadable(kind="no_verdict", fault="it has an object that is no JSON")
+
+
+def _of_objects(
+    said: Said, kind: Kind[V], found: Sequence[Found], beside: Given[V] | Unreadable | None
+) -> Given[V] | Unreadable:
+    """The verdict where an object was asked for; ``beside`` is what lines say outside of the objects."""
+    objects = [one for one in found if one.pairs.named(kind.names)]
     own = [one for one in objects if said.own[one.start] == "{"] or [one for one in objects if one.fenced]
+    if not own and _is_broken(said, found):
+        return _BROKEN
     if not own:
-        written = _on_lines(said.folded, kind, turn, taken)
-        return _no_verdict(said, kind, f"it has no JSON object with {kind.names[0]}") if written is None else written
+        missing = f"it has no JSON object with {kind.names[0]}"
+        return _no_verdict(said, kind, missing) if beside is None else beside
     written = _in_objects(own, kind)
-    beside = _on_lines(fold(_without(said.own, own)), kind, turn, taken)
-    if isinstance(written, Given) and isinstance(beside, Given) and beside.value != written.value:
+    if isinstance(written, Unreadable):
+        return written
+    if isinstance(beside, Given) and beside.value != written.value:
         return _differing(kind, [written.value, beside.value])
+    if not _is_meant(said, own[-1], found):
+        fault = f"its JSON object with {kind.names[0]} stands amid other text, as a quotation would"
+        return Unreadable(kind="no_verdict", fault=fault)
     return written
 
 
@@ -159,11 +179,39 @@ def _is_all(text: str, one: Found) -> bool:
     return is_blank(_FENCE_LINE.sub("", text[: one.start]) + _FENCE_LINE.sub("", text[one.end :]))
 
 
+_WORD: Final = re.compile(r"[^\W_]")
+
+
+def _is_meant(said: Said, one: Found, found: Sequence[Found]) -> bool:
+    """Whether an object stands where a judge puts its verdict, and not where it tells of one that it has read.
+
+    It has its lines to itself. It begins the text or ends it, or a line before and a line behind it are all there is.
+    And it is no part of an object that can't be read, as one is that quotes it without escaping its quotation marks:
+    that one would have begun before it, and would end behind it.
+    """
+    own = _without(said.own, found)
+    if _is_broken(said, found, one.start) or "}" in _without(said.shown, found)[one.end :]:
+        return False
+    before, after = own[: one.start].split("\n"), own[one.end :].split("\n")
+    if _WORD.search(before[-1] + after[0]):
+        return False
+    around = [sum(bool(_WORD.search(line)) for line in lines) for lines in (before, after)]
+    return 0 in around or around == [1, 1]
+
+
+def _is_broken(said: Said, found: Sequence[Found], end: int | None = None) -> bool:
+    """Whether the judge's own words begin an object, before ``end``, beside those that could be read."""
+    return any(said.own[at] == "{" for at in beginnings_in(_without(said.shown, found)[:end]))
+
+
+_SEEN: Final = re.compile(r"[^\n]")
+
+
 def _without(text: str, objects: Sequence[Found]) -> str:
-    """The text without these objects; their line breaks stay."""
+    """The text with spaces in place of these objects, so that places and lines stay."""
     pieces: list[str] = []
     done = 0
     for one in objects:
-        pieces += [text[done : one.start], "\n" * text.count("\n", one.start, one.end)]
+        pieces += [text[done : one.start], _SEEN.sub(" ", text[one.start : one.end])]
         done = one.end
     return "".join([*pieces, text[done:]])

@@ -60,9 +60,14 @@ def plain_key(name: str) -> str:
     return re.sub(r"[\s_-]+", "_", name.strip()).casefold()
 
 
+def beginnings_in(text: str) -> list[int]:
+    """Where an object with a first key seems to begin, whether one can be read there or not."""
+    return [match.start() for match in _BEGINNING.finditer(text)]
+
+
 def objects_in(text: str) -> Iterator[Found]:
     """The outermost objects of a text that hold something, in their order."""
-    starts = [match.start() for match in _BEGINNING.finditer(text)]
+    starts = beginnings_in(text)
     if len(starts) > 2 * _MOST_TRIED:
         starts = starts[:_MOST_TRIED] + starts[-_MOST_TRIED:]
     done, repaired = 0, 0
