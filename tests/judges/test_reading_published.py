@@ -73,15 +73,20 @@ def test_gpt_4s_games_are_read_as_they_were_stored() -> None:
 
 
 def test_what_is_read_otherwise_of_the_replication() -> None:
-    """Each disagreement by its reason; what was stored with a score is read with that score.
+    """Each disagreement by its reason; what is read with a score has the stored one.
 
     gpt-4o-mini: 174 texts are empty, stored as -1. qwen2.5-32b: the same 174; two more hold a lesson plan of the judge's
-    own instead of a verdict. Of games, 13 texts are empty; two name the seat in quotes, ``[["B"]]``, which was stored
+    own instead of a verdict, and one labels three grades (``Rating: [[8]] for the first response and [[6]]...``, then
+    the mean). Of games, 13 texts are empty; two name the seat in quotes, ``[["B"]]``, which was stored
     as an error and says what it says; three hold the verdict in a code block and two in a quotation that no plain
     sentence announces: only what is the judge's own counts, so these would be asked again.
     """
     assert differing(ratings("repro_en/gpt-4o-mini_single.jsonl")) == {(None, "empty"): 174}
-    assert differing(ratings("repro_en/qwen2.5-32b_single.jsonl")) == {(None, "empty"): 174, (None, "no_verdict"): 2}
+    assert differing(ratings("repro_en/qwen2.5-32b_single.jsonl")) == {
+        (None, "empty"): 174,
+        (None, "no_verdict"): 2,
+        (7, "ambiguous"): 1,
+    }
     assert differing(games("repro_en/gpt-4o-mini_pair.jsonl")) == {(None, "empty"): 13}
     assert differing(games("repro_en/qwen2.5-32b_pair.jsonl")) == {
         (None, "first"): 1,

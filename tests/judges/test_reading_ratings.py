@@ -139,10 +139,15 @@ def test_the_scale_is_the_rubrics() -> None:
         "Turn 1: [[6]] Turn 2: [[8]]",
         "Turn 1\nRating: [[6]]\n\nTurn 2\nRating: [[8]]",
         "Turn 1: Short. Rating: [[6]]\nTurn 2: Long. Rating: [[8]]",
+        "It is wrong.\nRating: [[2]]\nIt ends so:\nRating: [[10]]",
+        "Rating: [[2]]\nOverall score: 10",
+        "Final rating: [[2]]\nRating: [[10]]",
+        "Final rating: [[2]]\nIt ends so:\nFinal rating: [[10]]",
+        "Rating: [[8]] for the first reply and [[6]] for the second reply. I take the mean.\n\nRating: [[7]]",
     ],
 )
 def test_several_grades_that_differ_are_none(text: str) -> None:
-    """Unless a label leads to the last one."""
+    """Unless a label leads to the last one and to no other, or calls it and no other the final one."""
     assert grade(text) == "ambiguous"
 
 
@@ -151,13 +156,14 @@ def test_several_grades_that_differ_are_none(text: str) -> None:
     [
         "Accuracy: [[9]]\nTone: [[4]]\nOverall: [[7]]",
         "It is no [[9]].\nRating: [[7]]",
-        "Rating: [[8]] for the first reply and [[6]] for the second reply. I take the mean.\n\nRating: [[7]]",
-        "First I thought of this.\nRating: [[5]]\nBut it is right after all.\nRating: [[7]]",
+        "First I thought of this.\nRating: [[5]]\nBut it is right after all.\nFinal rating: [[7]]",
+        "Rating: [[rating]]\nRating: [[7]]",
+        "Rating: [[7]]\nRating: [[7]]",
         "Turn 1: [[6]]\nTurn 2: [[8]]\nFinal rating: [[7]]",
     ],
 )
 def test_a_labelled_last_line_decides(text: str) -> None:
-    """Whatever grades stand before it."""
+    """Whatever grades without a label stand before it, or with one that does not call them final."""
     assert grade(text) == 7
 
 
@@ -314,11 +320,12 @@ def test_a_reply_that_declined_is_no_judge_that_does() -> None:
 
 
 def test_criteria_are_graded_beside_the_overall_grade() -> None:
-    """On lines of their own, of which the last counts; one that is off the scale is left out."""
+    """On lines of their own; one that is off the scale, or given twice and not alike, is left out."""
     text = "Correctness: 8\n**Instruction following:** [[6]]\n\nOverall: [[7]]"
     assert read_rating(text, TEN, CRITERIA) == Rating(value=7, criteria={"correctness": 8, "instruction_following": 6})
-    text = "Correctness: [[11]]\nInstruction following rating: 6/10\nInstruction-following: 5\nInstruction following: x\n[[7]]"
+    text = "Correctness: [[11]]\nInstruction following rating: 5/10\nInstruction-following: 5\nInstruction following: x\n[[7]]"
     assert read_rating(text, TEN, CRITERIA) == Rating(value=7, criteria={"instruction_following": 5})
+    assert read_rating("Correctness: 8\nCorrectness: 6\n[[7]]", TEN, CRITERIA) == Rating(value=7)
 
 
 def test_a_criterion_is_not_the_overall_grade() -> None:

@@ -2,8 +2,8 @@
 
 In this order: how the reply ended (a verdict that was cut off is none), whether anything is there, then the verdict.
 The judge's reasoning is never looked at, and only its own words count: what it quotes or shows as code may have been
-put there by whom it judges. Of several verdicts that differ the last one counts if a label leads to it, else none. A
-grade off the scale is never moved onto it.
+put there by whom it judges. Of several verdicts that differ the last one counts if a label leads to it and to no other,
+or it alone is called final; else none. A grade off the scale is never moved onto it.
 """
 
 from __future__ import annotations

@@ -35,13 +35,14 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     """A verdict as it was written.
 
     ``said`` is what was given: nothing where a label leads to what is no value, several where brackets hold several.
-    ``line`` is the number of its line. ``labelled`` says that a label leads to it; ``turn`` (from 1) is the turn that
-    it is said to be of.
+    ``line`` is the number of its line. ``labelled`` says that a label leads to it, ``final`` that this calls it the
+    final one; ``turn`` (from 1) is the turn that it is said to be of.
     """
 
     said: tuple[str, ...]
     line: int
     labelled: bool
+    final: bool = False
     turn: int | None = None
 
 
@@ -79,6 +80,7 @@ _OF_TURN: Final = re.compile(
     r"\s?(?:\(|for\s|\(for\s|in\s|\(in\s)(?:the\s)?(?P<turn>[\w ]{0,12}turn(?:\s?#?\d{1,3})?)\b"
 )
 _UNBOUND: Final = re.compile(r"\b(?:overall|final|total)\b")
+_FINAL: Final = re.compile(r"\bfinal\b")
 _REACH: Final = 120
 
 
@@ -130,7 +132,13 @@ def _by_line(lines: Sequence[tuple[int, str]], patterns: _Patterns) -> Iterator[
         written = list(_in_brackets(line, patterns, announced)) or list(_on_line(line, patterns, announced))
         for said, label, turn in written:
             alone = turn is not None or bool(_UNBOUND.search(label))
-            verdict = Verdict(said=said, line=number, labelled=bool(label), turn=turn if alone else heading)
+            verdict = Verdict(
+                said=said,
+                line=number,
+                labelled=bool(label),
+                final=bool(_FINAL.search(label)),
+                turn=turn if alone else heading,
+            )
             found.append((verdict, None if alone or heading else about))
         label_only = None if written else patterns.label_alone.match(line)
         announced = label_only["label"] if label_only else ""
@@ -200,12 +208,17 @@ def _turn(named: str) -> int | None:
 def those_that_decide(verdicts: Sequence[Verdict], turn: int | None) -> list[Verdict]:
     """The verdicts that have to agree: those of the judged turn (from 1), or of no turn where it has none.
 
-    Of these the last line decides where a label leads to its verdict. Without a judged turn, verdicts of turns count
-    like others and can't decide. Empty where every verdict is of another turn.
+    Where a label leads to the last one, those without a label don't count: a judge weighs grades aloud. Of labelled
+    ones that differ nobody knows which is its own, unless the last one and no other is called final. Without a judged
+    turn, verdicts of turns count like others and can't decide. Empty where every verdict is of another turn.
     """
     pool = list(verdicts)
     if turn is not None:
         pool = [one for one in verdicts if one.turn == turn] or [one for one in verdicts if one.turn is None]
-    if pool and pool[-1].labelled and (turn is not None or pool[-1].turn is None):
-        return [one for one in pool if one.line == pool[-1].line]
-    return pool
+    if not pool or not pool[-1].labelled or (turn is None and pool[-1].turn is not None):
+        return pool
+    last = [one for one in pool if one.line == pool[-1].line]
+    before = [one for one in pool if one.line != pool[-1].line and one.labelled and one.turn == pool[-1].turn]
+    if pool[-1].final and not any(one.final for one in before):
+        return last
+    return [*(one for one in before if one.said), *last]
