@@ -16,6 +16,7 @@ from multiturn.conversation import Conversation, Suite, Turn
 from multiturn.engines.scripted import ScriptedEngine
 from multiturn.judge_check import Checking, check_judge
 from multiturn.judged_runs import judged_pair
+from multiturn.judges.meter import Budget, Meter, MeteredEngine
 from multiturn.judges.model_judge import Manner, ModelJudge
 from multiturn.judges.rubrics import load_rubric
 from multiturn.judging import judge_run
@@ -131,6 +132,17 @@ def test_tuned_against_base_is_told_once_from_tuned(store: Store, runs: tuple[Ru
     assert (versus.arm, versus.opponent, versus.measure) == ("tuned", runs[0].id, "preference")
     assert (wins.turns.wins, wins.turns.losses, wins.turns.ties, wins.turns.inconsistent) == (0, 0, 16, 16)
     assert wins.whole.pairs == 8
+
+
+def test_a_judge_that_was_stopped_between_two_orders_has_no_winner(store: Store, runs: tuple[RunRecord, ...]) -> None:
+    """After three calls one pair has both orders, which disagree, and the next one has one: it is missing."""
+    engine = ScriptedEngine(lambda _request: "[[A]]", spec="scripted:one")
+    judge = ModelJudge(MeteredEngine(engine, Meter(Budget(max_calls=3))), load_rubric("preference"))
+    asyncio.run(judge_run(store, judge, runs[1], runs[0]))
+    found = judged_pair(store, runs[:2])
+    assert found is not None
+    (wins,) = found.versus[0].wins.values()
+    assert (wins.turns.pairs, wins.turns.missing, wins.turns.one_order) == (1, 1, 0)
 
 
 def test_both_arms_stand_against_an_opponent_under_the_measures_name(store: Store, runs: tuple[RunRecord, ...]) -> None:

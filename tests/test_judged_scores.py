@@ -13,6 +13,7 @@ from tests.published_judgments import MISSING, PUBLISHED, mt_bench, preferences,
 from multiturn.conversation import Conversation, Suite, Turn
 from multiturn.errors import UsageError
 from multiturn.judged_scores import label_rates, reduction, scores_of, wins_of
+from multiturn.judges.games import both_orders
 from multiturn.judgment import Failed, Judged, Judgment, Label, Preference, Question, Rating, Seat, Unreadable, Winner
 from multiturn.rubric import Scale
 from multiturn.scores import Undefined, Wins
@@ -147,6 +148,22 @@ def test_turns_and_whole_conversations_are_apart() -> None:
 def test_one_order_alone_decides_and_is_counted() -> None:
     found = wins([game("a", 0, "second", "second")]).turns
     assert (found.wins, found.one_order, found.inconsistent) == (1, 1, 0)
+
+
+def test_one_order_of_two_is_no_win_for_a_judge_that_is_still_asked() -> None:
+    found = wins_of([game("a", 0, "second", "second")], SUITE, "r", "o", rule=both_orders).turns
+    assert (found.wins, found.losses, found.missing, found.one_order) == (0, 0, 1, 0)
+
+
+def test_a_pair_that_was_asked_from_both_runs_counts_once() -> None:
+    """The same two orders, as questions of the run and as questions of its opponent; an answer that can be read wins."""
+    turned = [
+        game("a", 0, "second", "first", run="o", opponent="r"),
+        game("a", 0, "first", None, run="o", opponent="r"),
+    ]
+    found = wins([*games("a", 0, "first", "second"), *turned]).turns
+    assert (found.pairs, found.wins, found.missing) == (1, 1, 0)
+    assert wins([*turned, *games("a", 0, "first", "second")]).turns == found
 
 
 def test_it_does_not_matter_which_run_was_the_judged_one() -> None:

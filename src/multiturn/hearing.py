@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from multiturn.judged_runs import opponent_spec
-from multiturn.judges.games import combine
+from multiturn.judges.games import rule_of
 from multiturn.report.page.shown import AskedJudge, Compared, Heard, Side
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class Hearing:
                 pairs.setdefault(pair, []).append(one)
         for (judge, run, opponent, sample, turn, _), games in pairs.items():
             by_seat = {one.question.seat: one.judgment for one in games}
-            outcome = combine(by_seat.get("first"), by_seat.get("second"))
+            outcome = rule_of(self._judges[judge])(by_seat.get("first"), by_seat.get("second"))
             yield Compared(
                 judge=judge,
                 sample=sample,

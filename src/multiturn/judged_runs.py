@@ -6,12 +6,13 @@ concludes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from multiturn.errors import NotFound
 from multiturn.grading import one_a_model, panel_of
 from multiturn.judged_pair import HIGH, Disputed, JudgedPair, Labelled, Rated, Versus
 from multiturn.judged_scores import label_rates, reduction, scores_of, wins_of
+from multiturn.judges.games import rule_of
 from multiturn.panels import panel_of_preferences, panel_of_ratings
 from multiturn.stored import assessed
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 ONE: Final = ("model",)
 PAIR: Final = ("base", "tuned")
+PARTS: Final[tuple[Literal["turns", "whole"], ...]] = ("turns", "whole")
 
 
 def judged_pair(store: Store, runs: Sequence[RunRecord], level: float = 0.95) -> JudgedPair | None:
@@ -135,10 +137,11 @@ class _Gathered:
                     continue
                 panel = {judge.id: known[judge.id] for judge in one_a_model(one for one in judges if one.id in known)}
                 panels: tuple[Panel, ...] = ()
+                rules = {judge.id: rule_of(judge) for judge in judges}
                 if len(panel) > 1:
-                    panels = (
-                        panel_of_preferences(panel, run.id, opponent, level=self._level),
-                        panel_of_preferences(panel, run.id, opponent, about="whole", level=self._level),
+                    panels = tuple(
+                        panel_of_preferences(panel, run.id, opponent, rules=rules, about=about, level=self._level)
+                        for about in PARTS
                     )
                 yield Versus(
                     rubric=rubric.name,
@@ -147,7 +150,7 @@ class _Gathered:
                     opponent=opponent,
                     opponent_spec=opponent_spec(self._store, opponent),
                     wins={
-                        judge: wins_of(judged, self._suite, run.id, opponent, self._level)
+                        judge: wins_of(judged, self._suite, run.id, opponent, self._level, rule=rules[judge])
                         for judge, judged in known.items()
                     },
                     panels=panels,

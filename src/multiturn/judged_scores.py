@@ -12,8 +12,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final, Literal
 
 from multiturn.errors import UsageError
-from multiturn.judges.games import Outcome, combine
-from multiturn.judgment import Failed, Judged, Judgment, Label, Rating, Unreadable
+from multiturn.judges.games import Outcome, Rule, combine
+from multiturn.judgment import Failed, Judged, Judgment, Label, Preference, Rating, Unreadable
 from multiturn.rubric import Scale
 from multiturn.scores import LabelRates, Pooled, Reduction, Scores, Undefined, Unjudged, Wins, Won
 from multiturn.stats.pooled import pooled_mean, pooled_share
@@ -37,8 +37,8 @@ WEIGHTED: Final[Group] = ("weighted", "")
 CREDIT: Final[dict[Winner, float]] = {"a": 1.0, "tie": 0.5, "b": 0.0}
 """What an outcome is worth to the run in the tie-adjusted rate."""
 
-Pair = tuple[str, int, int | None, int, str]
-"""What two orders are asked about: conversation, sample, turn, repeat, and the run that the questions call theirs."""
+Pair = tuple[str, int, int | None, int]
+"""What two orders are asked about: conversation, sample, turn and repeat."""
 
 
 class Pools:
@@ -111,8 +111,18 @@ def scores_of(judged: Iterable[Judged], suite: Suite, scale: Scale, level: float
     )
 
 
-def wins_of(judged: Iterable[Judged], suite: Suite, run: str, opponent: str, level: float = LEVEL) -> Wins:
+def wins_of(
+    judged: Iterable[Judged],
+    suite: Suite,
+    run: str,
+    opponent: str,
+    level: float = LEVEL,
+    *,
+    rule: Rule = combine,
+) -> Wins:
     """What one judge's preferences between two runs come to, seen from ``run``, whichever of them was the judged one.
+
+    ``rule`` makes an outcome of two orders (:func:`multiturn.judges.games.rule_of` says which is this judge's).
 
     Raises:
         UsageError: They are of several judges or of other runs, or of a conversation that the suite lacks; or there are
@@ -121,9 +131,9 @@ def wins_of(judged: Iterable[Judged], suite: Suite, run: str, opponent: str, lev
     every = tuple(judged)
     judge = _one_judge(every)
     categories = _categories(suite)
-    outcomes = outcomes_of(every, run, opponent)
+    outcomes = outcomes_of(every, run, opponent, rule)
     tallies: dict[Group, Tally] = {}
-    for (name, _, turn, _, _), (outcome, question) in outcomes.items():
+    for (name, _, turn, _), (outcome, question) in outcomes.items():
         groups = [WHOLE] if turn is None else _groups(question, categories)
         for group in groups:
             tallies.setdefault(group, Tally()).add(name, outcome)
@@ -140,8 +150,13 @@ def wins_of(judged: Iterable[Judged], suite: Suite, run: str, opponent: str, lev
     )
 
 
-def outcomes_of(judged: Iterable[Judged], run: str, opponent: str) -> dict[Pair, tuple[Outcome, Question]]:
+def outcomes_of(
+    judged: Iterable[Judged], run: str, opponent: str, rule: Rule = combine
+) -> dict[Pair, tuple[Outcome, Question]]:
     """The outcome of every pair, ``a`` being ``run``, with one of the questions that it comes from.
+
+    Where base was judged beside tuned and tuned beside base, that is one pair: of an order that was asked twice, the
+    first answer that can be read counts.
 
     Raises:
         UsageError: A judgment is not a preference between these two.
@@ -155,12 +170,14 @@ def outcomes_of(judged: Iterable[Judged], run: str, opponent: str) -> dict[Pair,
                 f"a judgment is not a preference between runs {run} and {opponent}, but a {asked.mode} of {asked.run}",
                 hint="give the judgments of this pair alone",
             )
-        pair = (asked.conversation, asked.sample, asked.turn, asked.repeat, asked.run)
+        pair = (asked.conversation, asked.sample, asked.turn, asked.repeat)
         first = (asked.run == run) == (asked.seat == "first")
-        games.setdefault(pair, {})[first] = one.judgment
+        both = games.setdefault(pair, {})
+        if not isinstance(both.get(first), Preference):
+            both[first] = one.judgment
         questions[pair] = asked
     return {
-        pair: (combine(both.get(True), both.get(False)), questions[pair])  # True: ``run`` sat in the first seat
+        pair: (rule(both.get(True), both.get(False)), questions[pair])  # True: ``run`` sat in the first seat
         for pair, both in games.items()
     }
 

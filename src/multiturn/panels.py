@@ -7,11 +7,12 @@ move with who is strict. What this module does not know: where judgments are sto
 from __future__ import annotations
 
 import math
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
 from multiturn.errors import UsageError
 from multiturn.judged_scores import ALL, CREDIT, LEVEL, Pools, Tally, outcomes_of
-from multiturn.judges.games import Outcome
+from multiturn.judges.games import Outcome, Rule, combine
 from multiturn.judgment import Label, Rating
 from multiturn.scores import Panel
 from multiturn.stats.paired import PAIR
@@ -71,6 +72,7 @@ def panel_of_preferences(
     run: str,
     opponent: str,
     *,
+    rules: Mapping[str, Rule] = MappingProxyType({}),
     about: Literal["turns", "whole"] = "turns",
     level: float = LEVEL,
     seed: int = 0,
@@ -78,7 +80,8 @@ def panel_of_preferences(
     """The panel's preferences between two runs, seen from ``run``, at their turns or of whole conversations.
 
     A pair is won that more than half of the judges give to one run; all others are ties. A judge that was asked several
-    times has one vote, by the same rule. ``members`` are each judge's tie-adjusted rates.
+    times has one vote, by the same rule. ``members`` are each judge's tie-adjusted rates. ``rules`` say by judge how
+    two orders make an outcome; FastChat's way where a judge has none.
 
     Raises:
         UsageError: There are fewer than two judges, or a judgment is not of this pair.
@@ -86,7 +89,8 @@ def panel_of_preferences(
     votes: dict[str, dict[Cell, list[Winner]]] = {}
     for judge, judged in _at_least_two(said).items():
         votes[judge] = {}
-        for (name, sample, turn, _, _), (outcome, _) in outcomes_of(judged, run, opponent).items():
+        outcomes = outcomes_of(judged, run, opponent, rules.get(judge, combine))
+        for (name, sample, turn, _), (outcome, _) in outcomes.items():
             if (turn is None) == (about == "whole"):
                 votes[judge].setdefault((name, sample, turn), []).extend([outcome.winner] if outcome.winner else [])
     cells, whole = _cells(votes)

@@ -14,7 +14,7 @@ from multiturn.accuracy import accuracies_of, corrected_of
 from multiturn.agreement import LEVEL, ReplyKey, Verdicts, agreements_of, alphas_of
 from multiturn.errors import UsageError
 from multiturn.judged_scores import outcomes_of
-from multiturn.judges.games import Outcome
+from multiturn.judges.games import Outcome, rule_of
 from multiturn.judgment import Judged, Label, Rating
 from multiturn.ranking import Preferred
 from multiturn.scores import Agreements
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from multiturn.conditions import RunRecord
+    from multiturn.judges.games import Rule
     from multiturn.judgment import JudgeRecord
     from multiturn.store import Store
 
@@ -112,7 +113,7 @@ def verdicts_of(store: Store, records: Sequence[RunRecord], judges: Sequence[Jud
     for judge in judges:
         every, name = said.get(judge.id, []), names[judge.id]
         if judge.rubric.mode == "preference" and every:
-            preferences[name] = tuple(_preferred(every, name))
+            preferences[name] = tuple(_preferred(every, name, rule_of(judge)))
         elif judge.rubric.mode == "rating" and every:
             grades[name] = _grades(every)
             preferences[name + BY_GRADES] = tuple(_by_grades(grades[name], name + BY_GRADES))
@@ -128,13 +129,13 @@ def judge_votes(store: Store, records: Sequence[RunRecord]) -> tuple[Preferred, 
     return tuple(vote for votes in verdicts_of(store, records, judges).preferences.values() for vote in votes)
 
 
-def _preferred(judged: Sequence[Judged], by: str) -> Iterator[Preferred]:
+def _preferred(judged: Sequence[Judged], by: str, rule: Rule) -> Iterator[Preferred]:
     pairs: dict[tuple[str, str], list[Judged]] = {}
     for one in judged:
         low, high = sorted((one.question.run, one.question.opponent))
         pairs.setdefault((low, high), []).append(one)
     for (a, b), some in pairs.items():
-        for (conversation, _, turn, _, _), (outcome, _) in outcomes_of(some, a, b).items():
+        for (conversation, _, turn, _), (outcome, _) in outcomes_of(some, a, b, rule).items():
             yield Preferred(conversation=conversation, turn=turn, a=a, b=b, winner=outcome.winner, by=by)
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from multiturn.judges.games import MISSING, Outcome, combine, pair_from_ratings
+from multiturn.judges.games import MISSING, Outcome, both_orders, combine, pair_from_ratings
 from multiturn.judgment import Failed, Judgment, Preference, Rating, Unreadable, Winner
 
 UNREADABLE = Unreadable(kind="no_verdict", fault="it gives no verdict")
@@ -51,6 +51,14 @@ def test_one_game_alone_decides() -> None:
     assert combine(None, Preference(winner="first")) == Outcome(winner="b")
     assert combine(Preference(winner="tie"), None) == Outcome(winner="tie")
     assert combine(None, None) == MISSING
+
+
+def test_while_an_order_is_still_to_be_asked_nobody_wins() -> None:
+    """Of a judge that is asked both orders; with both it is the same as ever."""
+    for winner in WINNERS:
+        assert both_orders(Preference(winner=winner), None) == MISSING
+        assert both_orders(None, Preference(winner=winner)) == MISSING
+        assert both_orders(Preference(winner=winner), Preference(winner="first")) == both(winner, "first")
 
 
 @given(st.sampled_from(WINNERS), st.sampled_from(WINNERS))

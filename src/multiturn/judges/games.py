@@ -2,17 +2,22 @@
 
 A judge that likes the first seat would decide many pairs: so a pair is won only where both orders say so. Orders that
 disagree make a tie, and are counted as inconsistent (the rule of L. Zheng et al., "Judging LLM-as-a-judge with MT-Bench
-and Chatbot Arena", 2023, section 3.4). A game that can't be read is missing: the pair has no winner then.
+and Chatbot Arena", 2023, section 3.4). A game that can't be read is missing: the pair has no winner then. Nor has one
+of which only one order was asked, where the other is still to come; in imported files, where none will, it decides.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from multiturn.judgment import Judgment, Preference, Rating, Winner
 from multiturn.ranking import Winner as Won
+
+if TYPE_CHECKING:
+    from multiturn.judgment import JudgeRecord
 
 _FIRST: Final[dict[Winner, Won]] = {"first": "a", "second": "b", "tie": "tie"}
 _SWAPPED: Final[dict[Winner, Won]] = {"first": "b", "second": "a", "tie": "tie"}
@@ -51,6 +56,20 @@ def combine(first_game: Judgment | None, second_game: Judgment | None) -> Outcom
         return Outcome(winner=won[0])
     agree = won[0] == won[1]
     return Outcome(winner=won[0] if agree else "tie", consistent=agree)
+
+
+Rule = Callable[[Judgment | None, Judgment | None], Outcome]
+"""How two games make an outcome: :func:`combine` or :func:`both_orders`."""
+
+
+def both_orders(first_game: Judgment | None, second_game: Judgment | None) -> Outcome:
+    """The outcome of a pair that is asked in both orders: missing while one of them was not asked, else as above."""
+    return MISSING if first_game is None or second_game is None else combine(first_game, second_game)
+
+
+def rule_of(judge: JudgeRecord) -> Rule:
+    """FastChat's rule for a judge whose judgments were imported; one that was really asked is asked both orders."""
+    return combine if judge.sampling is None else both_orders
 
 
 def pair_from_ratings(a: Judgment | None, b: Judgment | None) -> Outcome:

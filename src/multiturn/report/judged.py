@@ -205,9 +205,16 @@ def _preferences(pair: JudgedPair) -> Iterator[Table]:
                 for about, won in (("turns", turns), ("whole", whole))
                 if won is not None and won.pairs + won.missing
             ),
-            footnote=_PREFERENCE,
+            footnote=" ".join((_PREFERENCE, *_one_order(versus))),
             words=(0,) if several else (),
         )
+
+
+def _one_order(versus: Versus) -> Iterator[str]:
+    """Of how many imported pairs there is one order only, which then decides."""
+    found = sum(won.one_order for wins in versus.wins.values() for won in (wins.turns, wins.whole))
+    if found:
+        yield f"Of {counted(found, 'pair')} one order alone was imported, and decides."
 
 
 def _sides(pair: JudgedPair, versus: Versus) -> Iterator[tuple[str, Won | None, Won | None]]:
