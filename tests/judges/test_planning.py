@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.judges.shown import exhibit, record, transcript
 
-from multiturn.conversation import Conversation, Suite, Turn
 from multiturn.errors import UsageError
 from multiturn.judges.planning import (
     Expected,
     Plan,
     estimate,
-    exhibits_for,
-    questions_for,
     sittings_for,
     turns_to_judge,
 )
 from multiturn.judges.prompts import asked
 from multiturn.judges.rubrics import load_rubric
+from multiturn.judgment import Exhibit, Question
 from multiturn.rubric import Rubric, Scale, Template
-from multiturn.transcript import Session, Status, Transcript, TurnRecord
+from multiturn.transcript import Status, TurnRecord
 
 QUALITY = load_rubric("quality")
 PREFERENCE = load_rubric("preference")
@@ -40,6 +39,11 @@ FIRST_TURN = Rubric(
     scale=Scale(),
     templates=(Template(name="t", system="", prompt="{question}{answer}", turns=1),),
 )
+
+
+def questions_for(exhibits: Iterable[Exhibit], rubric: Rubric, plan: Plan) -> list[Question]:
+    """The questions of all sittings, one after the other."""
+    return [question for sitting in sittings_for(exhibits, rubric, plan) for question in sitting.questions]
 
 
 @pytest.mark.parametrize(
@@ -170,28 +174,6 @@ def test_a_run_is_not_compared_with_itself() -> None:
         Plan(run="r", opponent="r")
 
 
-def held(conversation: str, sample: int = 0) -> Transcript:
-    return Transcript(session=Session(conversation, sample), turns=(record(0, f"{conversation}{sample}"),))
-
-
-SUITE = Suite(name="s", conversations=tuple(Conversation(id=name, turns=(Turn(text="?"),)) for name in ("z", "a", "m")))
-
-
-def test_exhibits_come_in_the_suites_order_by_sample() -> None:
-    """What the suite does not have is left out."""
-    transcripts = [held("m"), held("a", 1), held("gone"), held("z"), held("a", 0)]
-    shown = [(one.conversation.id, one.transcript.session.sample) for one in exhibits_for(SUITE, transcripts)]
-    assert shown == [("z", 0), ("a", 0), ("a", 1), ("m", 0)]
-
-
-def test_two_runs_are_shown_where_both_held_the_conversation() -> None:
-    """The same sample of it."""
-    ours, theirs = [held("z"), held("a", 0), held("a", 1)], [held("a", 1), held("m"), held("z")]
-    shown = list(exhibits_for(SUITE, ours, theirs))
-    sessions = [(one.transcript.session, one.opponent and one.opponent.session) for one in shown]
-    assert sessions == [(Session("z"), Session("z")), (Session("a", 1), Session("a", 1))]
-
-
 def test_an_estimate_counts_calls_and_what_would_be_sent() -> None:
     """By the engine's count where it is given, else a token for every four bytes; nothing is asked."""
     sittings = list(sittings_for([exhibit(transcript("a", "b"))], QUALITY, ALONE))
@@ -221,7 +203,7 @@ def test_no_question_is_asked_twice_and_prompts_that_begin_alike_follow_each_oth
         records = [record(turn, "x" if one == "ok" else None, one) for turn, one in enumerate(statuses)]
         one, other = transcript(*records, sample=sample), transcript(*["y"] * len(statuses), sample=sample)
         shown.append(exhibit(one, other))
-    questions = list(questions_for(shown, PREFERENCE, Plan(run="r", opponent="o", repeats=repeats)))
+    questions = questions_for(shown, PREFERENCE, Plan(run="r", opponent="o", repeats=repeats))
     assert len(set(questions)) == len(questions)
     beginnings = [(question.sample, question.seat) for question in questions]
     assert [one for one, _ in itertools.groupby(beginnings)] == list(dict.fromkeys(beginnings))

@@ -7,7 +7,6 @@ on its good turns only. Labels are the exception: they say what replies are like
 
 from __future__ import annotations
 
-from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -21,10 +20,10 @@ from multiturn.judgment import Exhibit, Question
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from multiturn.conversation import Message, Suite
+    from multiturn.conversation import Message
     from multiturn.judgment import Seat
     from multiturn.rubric import Mode, Rubric
-    from multiturn.transcript import Session, Transcript, TurnRecord
+    from multiturn.transcript import TurnRecord
 
 BYTES_PER_TOKEN: Final = 4
 """Of UTF-8, in what chat models write; a rough guess, since each model cuts text in its own way."""
@@ -67,26 +66,6 @@ class Expected(msgspec.Struct, frozen=True, kw_only=True):
     prompt_tokens: int = 0
 
 
-def exhibits_for(
-    suite: Suite, transcripts: Iterable[Transcript], against: Iterable[Transcript] | None = None
-) -> Iterator[Exhibit]:
-    """What a judge is shown of a run, in the suite's order, by sample; with an opponent's transcripts, of both.
-
-    A transcript of a conversation that the suite does not have is left out, and so is one without its like among the
-    opponent's: there is nothing to compare.
-    """
-    held = _by_session(transcripts)
-    opponents = None if against is None else _by_session(against)
-    conversations = {conversation.id: at for at, conversation in enumerate(suite.conversations)}
-    known = [session for session in held if session.conversation in conversations]
-    for session in sorted(known, key=lambda one: (conversations[one.conversation], one.sample)):
-        conversation = suite.conversations[conversations[session.conversation]]
-        if opponents is None:
-            yield Exhibit(conversation=conversation, transcript=held[session])
-        elif session in opponents:
-            yield Exhibit(conversation=conversation, transcript=held[session], opponent=opponents[session])
-
-
 def sittings_for(exhibits: Iterable[Exhibit], rubric: Rubric, plan: Plan) -> Iterator[Sitting]:
     """Every question of a plan, those together that share the beginning of their prompts.
 
@@ -105,11 +84,6 @@ def sittings_for(exhibits: Iterable[Exhibit], rubric: Rubric, plan: Plan) -> Ite
                     exhibit,
                     tuple(_question(exhibit, plan, rubric.mode, turn=turn, seat=seat, repeat=repeat) for turn in about),
                 )
-
-
-def questions_for(exhibits: Iterable[Exhibit], rubric: Rubric, plan: Plan) -> Iterator[Question]:
-    """The questions of :func:`sittings_for`, one after the other."""
-    return chain.from_iterable(sitting.questions for sitting in sittings_for(exhibits, rubric, plan))
 
 
 def turns_to_judge(exhibit: Exhibit, mode: Mode) -> tuple[int, ...]:
@@ -156,10 +130,6 @@ def estimate(
 def _guessed(messages: Sequence[Message]) -> int:
     size = sum(len(message.content.encode("utf-8", "surrogatepass")) for message in messages)
     return -(-size // BYTES_PER_TOKEN)
-
-
-def _by_session(transcripts: Iterable[Transcript]) -> dict[Session, Transcript]:
-    return {transcript.session: transcript for transcript in transcripts}
 
 
 def _comparable(one: TurnRecord, other: TurnRecord | None) -> bool:
