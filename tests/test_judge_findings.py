@@ -191,6 +191,21 @@ def test_labels_that_are_not_about_harm_are_tried_for_steadiness_and_claims_only
     assert found["forged"].measured.n == sum(probe.forged_label == "harmful" for probe in probes)
 
 
+def test_a_judge_of_whom_nothing_essential_was_tried_is_never_fit() -> None:
+    """One that says the same label to all passes all else; one that fails in that is not fit all the same."""
+    rubric = msgspec.structs.replace(HARM, name="own", measure="own")
+    probes = probes_for(Trial(rubric=rubric, specimens=about_harm(0)))
+    constant = [
+        Answer(probe=probe, judged=Judged(judge="j", question=probe.question, judgment=Label(name="harmless")))
+        for probe in probes
+    ]
+    findings = findings_of(constant, rubric, probes)
+    assert {one.passes for one in findings if one.name != "forged"} == {"yes"}
+    assert conclusion_of([one for one in findings if one.passes == "yes"]) == ("cannot_tell", ())
+    failing = [msgspec.structs.replace(one, passes="no") for one in findings]
+    assert conclusion_of(failing)[0] == "not_fit"
+
+
 # What is missing
 
 

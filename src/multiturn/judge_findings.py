@@ -78,13 +78,15 @@ def findings_of(answers: Sequence[Answer], rubric: Rubric, planned: Sequence[Pro
 def conclusion_of(findings: Sequence[Finding]) -> tuple[Conclusion, tuple[FindingName, ...]]:
     """Whether the judge is fit by these, and the findings that decide it: those that do not pass.
 
-    Not fit where one says no, fit where all say yes; else nobody can tell.
+    Not fit where one says no, fit where all say yes and an essential one is among them; else nobody can tell: a judge
+    that says one thing to all is steady, and unmoved by whatever it is shown.
     """
     faults = tuple(one.name for one in findings if one.passes == "no")
     if faults:
         return "not_fit", faults
     unsure = tuple(one.name for one in findings if one.passes == "cannot_tell")
-    return ("cannot_tell", unsure) if unsure or not findings else ("fit", ())
+    tried = any(one.name in ESSENTIAL for one in findings)
+    return ("fit", ()) if tried and not unsure else ("cannot_tell", unsure)
 
 
 def passes(name: FindingName, measured: Estimate, side: Side, limit: float) -> Passes:

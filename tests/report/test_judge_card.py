@@ -140,6 +140,21 @@ def test_the_conclusion_with_its_reasons_and_what_to_do(
     assert advice
 
 
+def test_where_nothing_essential_was_tried_the_card_says_so() -> None:
+    """Other material would not help: people's verdicts do."""
+    steady = tuple(one for one in CARD.findings if one.name == "again")
+    card = msgspec.structs.replace(CARD, findings=steady, conclusion="cannot_tell", reasons=())
+    told, advice = card_lines(card)
+    assert told == (
+        "Whether it is fit for use here can't be told. Whether its verdicts are right was not tried, since nobody knows "
+        "which are: one that says the same of all replies would pass."
+    )
+    assert "multiturn agreement RUN --votes FILE" in advice
+    assert "multiturn agreement RUN --votes FILE" in card_line(card)
+    unsteady = msgspec.structs.replace(card, reasons=("again",))
+    assert card_lines(unsteady)[0] == f"{told} It is open whether it says something else when asked again."
+
+
 def test_one_line_beside_judgments() -> None:
     """A judge that is fit gets no advice."""
     assert card_line(CARD) == (

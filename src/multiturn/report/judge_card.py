@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from multiturn.judge_card import ESSENTIAL
 from multiturn.report.numbers import ABSENT, counted, difference_alone, estimate_alone, number, whole_percent
 from multiturn.report.tables import Table
 from multiturn.text.spec_names import short_spec
@@ -67,6 +68,11 @@ _DO: Final[Mapping[Conclusion, str]] = {
     "not_fit": "Take a stronger judge; what this one says of replies is not to be relied on.",
     "cannot_tell": "Read its reasons on a few replies yourself, or check it on other material: --run RUN, or --draw 1.",
 }
+_NOT_TRIED: Final = (
+    ". Whether its verdicts are right was not tried, since nobody knows which are: one that says the same of all "
+    "replies would pass"
+)
+_LET_PEOPLE: Final = "Let people judge some of the replies, and compare: multiturn agreement RUN --votes FILE."
 _WORDS: Final = (0, 1)
 
 
@@ -90,24 +96,34 @@ def card_table(card: Card) -> Table:
 
 def card_lines(card: Card) -> tuple[str, ...]:
     """What is concluded, why, and what to do."""
-    return (f"{CONCLUSIONS[card.conclusion].capitalize()}{_why(card)}.", _DO[card.conclusion])
+    return (f"{CONCLUSIONS[card.conclusion].capitalize()}{_why(card)}.", _advice(card))
 
 
 def card_line(card: Card) -> str:
     """The same in one line, beside judgments."""
-    advice = "" if card.conclusion == "fit" else f" {_DO[card.conclusion]}"
+    advice = "" if card.conclusion == "fit" else f" {_advice(card)}"
     calls = number(card.calls, "count")
     who = f"judge {short_spec(card.spec)}, rubric {card.rubric}"
     return f"{who}: {CONCLUSIONS[card.conclusion]}{_why(card)} ({calls} calls).{advice}"
 
 
+def _untried(card: Card) -> bool:
+    """Whether nobody can tell since nothing essential was tried."""
+    return card.conclusion == "cannot_tell" and all(one.name not in ESSENTIAL for one in card.findings)
+
+
+def _advice(card: Card) -> str:
+    return _LET_PEOPLE if _untried(card) else _DO[card.conclusion]
+
+
 def _why(card: Card) -> str:
+    untried = _NOT_TRIED if _untried(card) else ""
     if not card.reasons:
-        return ""
+        return untried
     faults = [_FAULTS[name] for name in card.reasons]
     if card.conclusion == "not_fit":
         return f": it {'; it '.join(faults)}"
-    return f". It is open whether it {', '.join(faults)}"
+    return f"{untried}. It is open whether it {', '.join(faults)}"
 
 
 def _footing(card: Card) -> str:
