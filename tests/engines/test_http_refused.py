@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from tests.engines.http_loopback import Asked, Loopback, Told
 
@@ -165,6 +166,55 @@ def test_a_field_that_can_not_be_left_out_by_a_file(words: str, hint: str) -> No
     with serving((400, {"error": {"message": words}})) as here, pytest.raises(EngineSetupError) as caught:
         ask(opened(f"openai:m@{here.root}/v1"), request(stop=("END",)))
     assert hint in caught.value.hint
+
+
+SCHEMA = '{"type":"object"}'
+
+
+def verdict() -> Request:
+    """As a judge is asked for one."""
+    return msgspec.structs.replace(request(), json_schema=SCHEMA, logprobs=True)
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        ("This response_format type is unavailable now", "--no-schema"),
+        ("Invalid parameter: 'response_format' of type 'json_schema' is not supported", "--no-schema"),
+        ("Structured outputs are not supported by this model", "--no-schema"),
+        ("failed to parse grammar", "--no-schema"),
+        ("top_logprobs must be at most 5", 'omit = ["top_logprobs"]'),
+        ("logprobs are not supported with this model", 'omit = ["logprobs"]'),
+        ("'logprobs' is not supported", 'omit = ["logprobs"]'),
+    ],
+)
+def test_a_judge_whose_server_takes_no_schema_or_no_logprobs(words: str, hint: str) -> None:
+    """It ends at the first verdict, with the flag or the line that leaves out what is refused."""
+    with serving((400, {"error": {"message": words}})) as here, pytest.raises(EngineSetupError) as caught:
+        ask(opened(f"openai:m@{here.root}/v1"), verdict())
+    assert hint in caught.value.hint
+    assert len(here.bodies(CHAT)) == 1
+
+
+def test_a_refusal_that_names_no_field_says_that_a_schema_was_sent() -> None:
+    """It may be that; a request without one is refused for something else."""
+    with serving((400, {"error": {"message": "bad request"}})) as here:
+        with pytest.raises(ReplyFailed, match="--no-schema"):
+            ask(opened(f"openai:m@{here.root}/v1"), verdict())
+        with pytest.raises(ReplyFailed) as caught:
+            ask(opened(f"openai:m@{here.root}/v1"))
+    assert "schema" not in caught.value.message
+
+
+def test_logprobs_that_are_omitted_are_not_asked_for(tmp_path: Path) -> None:
+    """Nor does the engine say that it has them."""
+    with serving(SAID) as here:
+        file = tmp_path / "server.toml"
+        file.write_text(f'model = "m"\nbase_url = "{here.root}/v1"\nomit = ["logprobs"]\n', encoding="utf-8")
+        engine = opened(f"openai:{file}")
+        assert not engine.facts.logprobs
+        assert ask(engine, verdict()) == "Hi."
+    assert here.bodies(CHAT)[-1].keys().isdisjoint({"logprobs", "top_logprobs"})
 
 
 def test_a_refusal_in_the_middle_of_a_run_is_a_failed_reply() -> None:

@@ -30,7 +30,7 @@ from multiturn.engines.http_facts import Asking, asking, inspection
 from multiturn.engines.http_json import Reader
 from multiturn.engines.http_openai import OpenAIWire
 from multiturn.engines.http_pace import Gate
-from multiturn.engines.http_refused import unusable
+from multiturn.engines.http_refused import may_be_the_schema, unusable
 from multiturn.engines.http_seats import Seats
 from multiturn.engines.http_setup import TIMEOUT, Found, Setup
 from multiturn.engines.http_spec import Endpoint, parse_spec
@@ -190,6 +190,8 @@ class HttpEngine:
             stop = unusable(fault, error.message, self._endpoint, body)
             if stop is not None:
                 raise stop
+            if error.kind == "bad_request":
+                raise TryFailed(error.kind, error.message + may_be_the_schema(fault, body), retryable=False)
         if error is not None:
             raise error
         return Reply(text="", finish="filter", timing=Timing(total=heard.seconds))

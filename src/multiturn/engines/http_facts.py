@@ -76,7 +76,7 @@ def asking(endpoint: Endpoint, found: Found, options: EngineOptions) -> Asking:
             thinks=shown.thinks if shown else found.shown is not None and found.shown.thinks,
             keeps_reasoning=shown is not None and shown.keeps_reasoning,
             seeds=False if "seed" in endpoint.omit else None,
-            logprobs=endpoint.kind == "openai",
+            logprobs=endpoint.kind == "openai" and "logprobs" not in endpoint.omit,
             json_schema=True,
             notes=(*_notes(endpoint, found, window), *((PARSED,) if form else ())),
         ),

@@ -135,7 +135,7 @@ class OpenAIWire(msgspec.Struct, frozen=True, kw_only=True):
             asked.pop(name, None)
         if stops:
             asked["stop"] = stops
-        if request.logprobs:
+        if request.logprobs and "logprobs" not in self.omit:
             asked |= self._asks_for_logprobs()
         if request.json_schema:
             form = {"name": "reply", "strict": True, "schema": msgspec.Raw(request.json_schema.encode())}

@@ -30,6 +30,17 @@ _NO_TEMPLATE: Final = re.compile(
     re.IGNORECASE,
 )
 _QUOTED: Final = re.compile(r"['\"`](?:body\.)?([a-z_]+)['\"`]")
+_FORMS: Final = ("response_format", "format")
+"""What a schema for the reply is sent as."""
+_BY_WORDS: Final = (
+    ("top_logprobs", re.compile(r"\btop_logprobs\b", re.IGNORECASE)),
+    ("logprobs", re.compile(r"\blog_?probs?\b|\blog[ -]probabilit", re.IGNORECASE)),
+    *(
+        (name, re.compile(r"\bresponse_format\b|\bjson[_ ]schema\b|\bstructured output|\bgrammar\b", re.IGNORECASE))
+        for name in _FORMS
+    ),
+)
+"""Fields that are named without quotes too, since their names are no everyday words."""
 
 
 def lacks_template(message: str) -> bool:
@@ -38,11 +49,13 @@ def lacks_template(message: str) -> bool:
 
 
 def refused_field(fault: Fault, sent: Collection[str]) -> str | None:
-    """The field that is refused, of those that were sent; None where it names none."""
+    """The field that is refused, of those that were sent; None where none is named."""
     if fault.status not in _OF_FIELDS:
         return None
     named = [part for place in fault.fields for part in re.split(r"[.\[\]]+", place)]
-    return next((name for name in (*named, *_QUOTED.findall(fault.message[:READ])) if name in sent), None)
+    words = fault.message[:READ]
+    told = (name for name, pattern in _BY_WORDS if pattern.search(words))
+    return next((name for name in (*named, *_QUOTED.findall(words), *told) if name in sent), None)
 
 
 def unusable(fault: Fault, told: str, endpoint: Endpoint, body: bytes) -> EngineSetupError | None:
@@ -61,6 +74,14 @@ def unusable(fault: Fault, told: str, endpoint: Endpoint, body: bytes) -> Engine
     return EngineSetupError(f"{endpoint.model} does not take {field!r} ({told})", hint=hint) if hint else None
 
 
+def may_be_the_schema(fault: Fault, body: bytes) -> str:
+    """What may help where a refusal names no field and the request holds a schema; "" where it is none of that sort."""
+    sent = msgspec.json.decode(body, type=dict[str, msgspec.Raw])
+    if fault.status not in _OF_FIELDS or sent.keys().isdisjoint(_FORMS):
+        return ""
+    return " - it was sent a JSON schema; if it takes none, judge with --no-schema"
+
+
 def _hint(fault: Fault, field: str, endpoint: Endpoint) -> str | None:
     if field in endpoint.body:
         return f"leave {field} out of [body] in {endpoint.spec.partition(':')[2]}"
@@ -71,6 +92,8 @@ def _hint(fault: Fault, field: str, endpoint: Endpoint) -> str | None:
         return (
             in_file(endpoint, f'max_tokens_field = "{other}"') if other in fault.message else "a smaller --max-tokens"
         )
+    if field in _FORMS:
+        return "judge with --no-schema: verdicts are asked for in a line then"
     return "leave out --stop" if field == "stop" else None
 
 

@@ -43,7 +43,7 @@ MaxTokensField = Literal["max_tokens", "max_completion_tokens"]
 
 CAN_BE_OMITTED: Final = (
     "temperature", "top_p", "seed", "presence_penalty", "frequency_penalty", "top_k", "min_p", "repetition_penalty",
-    "repeat_penalty", "top_logprobs",
+    "repeat_penalty", "logprobs", "top_logprobs",
 )  # fmt: skip
 """Fields that a file may take out of requests; the budget, the stop strings and what is asked can't be."""
 
