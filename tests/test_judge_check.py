@@ -111,7 +111,7 @@ def test_no_check_takes_more_than_its_calls(store: Store) -> None:
     card = judge.checked(store)
     assert (card.calls, len(judge.requests), card.asked, card.unreadable) == (60, 60, 30, 30)
     assert (card.conclusion, card.reasons) == ("not_fit", ("unreadable",))
-    assert Judge(eight).checked(store, calls=20).calls <= 20
+    assert Judge(eight).checked(store, calls=20, seed=1).calls <= 20
     with pytest.raises(UsageError, match="1 to 60"):
         Checking(calls=61)
 
@@ -126,10 +126,10 @@ def test_the_judge_is_asked_in_other_words_and_at_another_temperature(store: Sto
     """A greedy one warmly, a warm one greedily; all else is as it is to be used."""
     for heat, other in ((0.0, 0.7), (0.7, 0.0)):
         judge = Judge(eight)
-        judge.checked(store, manner=Manner(sampling=Sampling(temperature=heat, max_tokens=99)))
+        judge.checked(store, manner=Manner(sampling=Sampling(temperature=heat, max_tokens=round(99 - heat))))
         heats = Counter(request.sampling.temperature for request in judge.requests)
         assert heats == {heat: 49, other: 7}
-        assert {request.sampling.max_tokens for request in judge.requests} == {99}
+        assert {request.sampling.max_tokens for request in judge.requests} == {round(99 - heat)}
     assert reworded(QUALITY) == load_rubric("quality_reworded")
     assert reworded(load_rubric("quality_reworded")) == QUALITY
     assert reworded(PREFERENCE) is None
@@ -176,18 +176,67 @@ def test_a_judge_that_is_gone_ends_the_check(store: Store) -> None:
     assert store.judgments.judges() == ()
 
 
-def test_a_check_with_a_lost_reply_is_not_kept(store: Store) -> None:
-    """The next time it is asked again."""
+def test_after_a_lost_reply_only_that_is_asked_again(store: Store) -> None:
+    """The card says what is missing, and makes way for the whole one."""
     calls = Counter[str]()
 
     def once_lost(request: Request) -> str:
         calls["all"] += 1
         if calls["all"] == 5:
             raise ReplyFailed("timeout", "too late")
-        return eight(request)
+        return honest(request)
 
     card = Judge(once_lost).checked(store)
-    assert (card.failed, store.cards.of_judge(card.judge)) == (1, ())
+    assert (card.failed, store.cards.of_judge(card.judge)) == (1, (card,))
+    again = Judge(honest)
+    whole = again.checked(store)
+    assert (len(again.requests), whole.asked, whole.failed, whole.calls) == (1, 56, 0, 56)
+    assert store.cards.of_judge(card.judge) == (whole,)
+
+
+def test_a_check_that_was_broken_off_goes_on_where_it_stopped(store: Store) -> None:
+    """Whatever ended it, Ctrl-C even: its answers were kept as they came."""
+
+    class StoppedError(Exception):
+        pass
+
+    judge = Judge(honest)
+
+    def stopping(progress: CheckProgress) -> None:
+        if progress.asked == 5:
+            raise StoppedError
+
+    with pytest.raises(StoppedError):
+        asyncio.run(check_judge(store, judge.engine, QUALITY, Manner(), Checking(), watch=stopping))
+    rest = Judge(honest)
+    heard: list[CheckProgress] = []
+    card = asyncio.run(check_judge(store, rest.engine, QUALITY, Manner(), Checking(), watch=heard.append))
+    assert len(judge.requests) + len(rest.requests) == 56
+    assert (card.asked, card.calls, card.conclusion) == (56, 56, "fit")
+    assert heard[-1] == CheckProgress(questions=56, asked=56)
+
+
+def test_the_calls_of_a_check_that_goes_on_are_counted_together(store: Store) -> None:
+    """A judge of which nothing can be read is not asked more for being asked in two parts."""
+    with pytest.raises(EngineError):
+        Judge(_gone_after(20)).checked(store)
+    rest = Judge(lambda _request: "Hm.")
+    card = rest.checked(store)
+    assert (card.calls, card.asked, len(rest.requests)) == (60, 30, 40)
+    assert Judge(eight).checked(store) == card
+
+
+def _gone_after(calls: int) -> Callable[[Request], str]:
+    """A judge that says nothing of use, and then nothing at all."""
+    made = Counter[str]()
+
+    def judge(_request: Request) -> str:
+        made["all"] += 1
+        if made["all"] > calls:
+            raise ReplyFailed("connection", "no route")
+        return "Hm."
+
+    return judge
 
 
 def test_a_prompt_that_does_not_fit_is_a_finding_of_the_judge(store: Store) -> None:
@@ -197,8 +246,28 @@ def test_a_prompt_that_does_not_fit_is_a_finding_of_the_judge(store: Store) -> N
     assert store.cards.of_judge(card.judge) == (card,)
 
 
-def test_a_budget_beside_the_checks_own_is_told(store: Store) -> None:
-    engine = MeteredEngine(ScriptedEngine(eight), Meter(Budget(max_calls=10)))
+def test_with_a_larger_window_what_did_not_fit_is_asked_again(store: Store) -> None:
+    """And the card is made anew; with the same window nothing is."""
+    card = Judge(eight, window=700).checked(store)
+    same, larger = Judge(eight, window=700), Judge(eight, window=9000)
+    assert same.checked(store) == card
+    assert same.requests == []
+    whole = larger.checked(store)
+    assert (len(larger.requests), whole.failed) == (card.failed, 0)
+
+
+def test_where_another_budget_ends_the_check_the_card_is_of_what_there_is(store: Store) -> None:
+    """Nothing that was paid for is asked again: each time it comes further, also where each time is one call."""
+    judge = Judge(honest)
+    for asked in (10, 20, 30):
+        engine = MeteredEngine(judge.engine, Meter(Budget(max_calls=10)))
+        card = asyncio.run(check_judge(store, engine, QUALITY, Manner(), Checking()))
+        assert (card.asked, card.calls, card.questions, len(judge.requests)) == (asked, asked, 56, asked)
+        assert store.cards.of_judge(card.judge) == (card,)
+
+
+def test_a_budget_that_allows_no_answer_is_told(store: Store) -> None:
+    engine = MeteredEngine(ScriptedEngine(eight), Meter(Budget(max_calls=0)))
     with pytest.raises(BudgetSpent):
         asyncio.run(check_judge(store, engine, QUALITY, Manner(), Checking()))
     assert store.judgments.judges() == ()
@@ -208,15 +277,19 @@ def test_a_budget_beside_the_checks_own_is_told(store: Store) -> None:
 
 
 def judge_run(store: Store, **job: object) -> tuple[list[Card | None], api.JudgedBy]:
-    """A run judged by a judge that says 8: the cards that were told, and what came of it."""
-    run = api.evaluate("scripted:echo", api.Job(suite=SUITE, store=store.path)).run
+    """A new run judged by a judge that says 8: the cards that were told, and what came of it."""
+    return judge_run_of(store, api.evaluate("scripted:echo", api.Job(suite=SUITE, store=store.path)).run.id, **job)
+
+
+def judge_run_of(store: Store, run: str, **job: object) -> tuple[list[Card | None], api.JudgedBy]:
+    """The same of a run that is there."""
     told: list[Card | None] = []
 
     def tell(_judge: JudgeRecord, card: Card | None) -> None:
         told.append(card)
 
     spec = "scripted:tests.test_judge_check:eight"
-    (done,) = api.judge(store, run.id, api.JudgeJob(judges=(spec,), **job), tell=tell)  # type: ignore[arg-type]
+    (done,) = api.judge(store, run, api.JudgeJob(judges=(spec,), **job), tell=tell)  # type: ignore[arg-type]
     return told, done
 
 
@@ -250,8 +323,23 @@ def test_a_check_counts_as_part_of_the_budget(store: Store) -> None:
     told, done = judge_run(store, checking=Checking(), budget=Budget(max_calls=119))
     assert told == [None]
     assert (done.judging.calls, done.judging.spent) == (16, "")
-    told, done = judge_run(store, checking=Checking(), budget=Budget(max_tokens=2000))
-    assert (told, done.card) == ([None], None)
+
+
+def test_a_budget_of_tokens_below_the_cost_of_a_check_gets_somewhere_each_time(store: Store) -> None:
+    """Half of it is the check's, which goes on until it is done; and there is judging each time."""
+    api.evaluate("scripted:echo", api.Job(suite=SUITE, store=store.path))
+    asked, judged = [], []
+    for _ in range(40):
+        told, done = judge_run_of(store, "latest", checking=Checking(), budget=Budget(max_tokens=4000))
+        asked.append(told[0].asked if told[0] else 0)
+        judged.append(done.judging.questions - done.judging.left)
+        if asked[-1] == 56 and done.judging.left == 0:
+            break
+    assert asked[-1] == 56
+    assert judged[-1] == 16
+    assert asked[0] < 56
+    assert judged[0] > 0
+    assert asked == sorted(asked)
 
 
 def test_unless_asked_for_nothing_is_checked(store: Store) -> None:

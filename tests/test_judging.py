@@ -14,7 +14,7 @@ from multiturn import api
 from multiturn.conditions import RunRecord
 from multiturn.conversation import Conversation, Suite, Turn
 from multiturn.engines.scripted import Script, ScriptedEngine
-from multiturn.errors import EngineError, ReplyFailed, UsageError
+from multiturn.errors import ContextOverflow, EngineError, ReplyFailed, UsageError
 from multiturn.judges.meter import Budget, Meter, MeteredEngine
 from multiturn.judges.model_judge import GREEDY, Manner, ModelJudge
 from multiturn.judges.rubrics import load_rubric
@@ -184,6 +184,17 @@ def test_a_spent_budget_stops_cleanly_and_the_rest_is_asked_later(
     assert (rest.stored, rest.asked, rest.left) == (calls, TURNS - calls, 0)
 
 
+def test_one_call_at_a_time_comes_to_an_end_though_nothing_can_be_read_at_first(
+    store: Store, runs: tuple[RunRecord, RunRecord]
+) -> None:
+    """What was paid for is kept, though there was no call left to ask once more."""
+    for at in range(TURNS):
+        done = Bench(lambda _request: "Hm.", budget=Budget(max_calls=1)).judges(store, runs[0])
+        assert (done.stored, done.calls, done.unreadable) == (at, 1, 1)
+    assert done.left == 0
+    assert {(type(one.first), one.first_text) for one in said(store, runs[0])} == {(Unreadable, "Hm.")}
+
+
 def test_a_budget_of_tokens_stops_too(store: Store, runs: tuple[RunRecord, RunRecord]) -> None:
     done = Bench(eight, budget=Budget(max_tokens=1500)).judges(store, runs[0])
     assert done.spent == "max_tokens"
@@ -206,16 +217,41 @@ def test_a_judge_whose_server_is_gone_is_given_up(store: Store, runs: tuple[RunR
     assert {type(one.judgment) for one in said(store, runs[0])} == {Rating}
 
 
-def test_a_conversation_too_long_for_the_judge_is_missing(store: Store, runs: tuple[RunRecord, RunRecord]) -> None:
-    """However many there are in a row: the judge is there, it is its window that is small."""
-    bench = Bench(eight)
-    small = ScriptedEngine(eight, spec="scripted:judge", window=100)
-    judge = ModelJudge(small, QUALITY)
-    done = asyncio.run(judge_run(store, judge, runs[0]))
-    assert (done.asked, done.failed, done.left) == (TURNS, TURNS, TURNS)
-    assert bench.engine.asked == small.asked == []
+def windowed(window: int | None, script: Script = eight) -> ModelJudge:
+    """The judge with a window of so many words."""
+    return ModelJudge(ScriptedEngine(script, spec="scripted:judge", window=window), QUALITY)
+
+
+def test_a_conversation_too_long_for_the_judge_is_missing_and_asked_about_once(
+    store: Store, runs: tuple[RunRecord, RunRecord]
+) -> None:
+    """However many there are in a row: the judge is there, it is its window that is small, and it stays so."""
+    for asked in (TURNS, 0):
+        done = asyncio.run(judge_run(store, windowed(100), runs[0]))
+        assert (done.asked, done.failed, done.overflowed, done.left) == (asked, 0, TURNS, 0)
     (kind,) = {one.judgment.kind for one in said(store, runs[0]) if isinstance(one.judgment, Failed)}
     assert kind == "overflow"
+
+
+def test_with_another_window_the_same_judge_is_asked_again(store: Store, runs: tuple[RunRecord, RunRecord]) -> None:
+    asyncio.run(judge_run(store, windowed(100), runs[0]))
+    done = asyncio.run(judge_run(store, windowed(9000), runs[0]))
+    assert (done.asked, done.overflowed, done.left) == (TURNS, 0, 0)
+    assert {type(one.judgment) for one in said(store, runs[0])} == {Rating}
+
+
+def test_where_nobody_knows_the_window_a_refusal_is_not_paid_for_again(
+    store: Store, runs: tuple[RunRecord, RunRecord]
+) -> None:
+    calls = Counter[str]()
+
+    def refuses(_request: Request) -> str:
+        calls["all"] += 1
+        raise ContextOverflow("the prompt is too long", window=100)
+
+    for _ in range(2):
+        done = asyncio.run(judge_run(store, windowed(None, refuses), runs[0]))
+        assert (done.overflowed, calls["all"]) == (TURNS, TURNS)
 
 
 def test_sittings_end_and_never_more_are_open_than_the_engine_keeps_warm(
@@ -264,6 +300,28 @@ def test_one_of_two_that_ask_the_same_is_turned_away(store: Store, runs: tuple[R
     assert sorted(type(one).__name__ for one in found) == ["Judging", "StoreError"]
 
 
+def test_with_golden_history_turns_of_one_conversation_are_asked_at_once_in_sessions_of_their_own(
+    store: Store, tmp_path: Path
+) -> None:
+    """An engine that keeps what it has read of a session must not find another turn's prompt there."""
+    turns = tuple(Turn(text=f"say {at}", golden=f"golden {at}") for at in range(3))
+    suite = Suite(name="g", conversations=(Conversation(id="c", turns=turns),))
+    job = api.Job(suite=suite, store=tmp_path / "runs.db", settings=api.Settings(history="golden"))
+    run = api.evaluate("scripted:echo", job).run
+    open_now: list[str] = []
+    all_open = asyncio.Event()
+
+    async def slowly(request: Request) -> str:
+        open_now.append(request.session.conversation)
+        if len(open_now) == 3:
+            all_open.set()
+        await all_open.wait()
+        return eight(request)
+
+    assert Bench(slowly, goldens=False).judges(store, run).asked == 3
+    assert len(set(open_now)) == 3
+
+
 def test_with_golden_history_a_reply_is_judged_behind_what_the_model_saw(store: Store, tmp_path: Path) -> None:
     """Its own earlier replies were never shown to it; what came later is not there either, nor a whole to compare."""
     turns = tuple(Turn(text=f"say {at}", golden=f"golden {at}") for at in range(3))
@@ -280,6 +338,7 @@ def test_with_golden_history_a_reply_is_judged_behind_what_the_model_saw(store: 
         return "[[C]]" if "Rating" not in request.messages[0].content else eight(request)
 
     assert Bench(noting, goldens=False).judges(store, runs[0]).asked == 3
+    shown.sort(key=len)  # all three are asked at once
     assert "golden 0" in shown[2]
     assert "golden 1" in shown[2]
     assert "say 2" in shown[2]

@@ -47,6 +47,7 @@ from multiturn.jobs import (
 from multiturn.judge_card import Card
 from multiturn.judge_check import Checking, CheckProgress
 from multiturn.judge_jobs import (
+    Costs,
     JudgedBy,
     JudgeJob,
     Onlookers,
@@ -63,6 +64,7 @@ from multiturn.judged_pair import JudgedPair
 from multiturn.judged_runs import judged_pair
 from multiturn.judges.meter import Budget
 from multiturn.judges.model_judge import GREEDY, Manner
+from multiturn.judges.planning import Expected
 from multiturn.judges.rubrics import load_rubrics, shipped_rubrics
 from multiturn.judging import Asking, Judging
 from multiturn.loop_results import ImportedResults, import_results
@@ -132,8 +134,10 @@ __all__ = [
     "Compared",
     "Comparison",
     "Converted",
+    "Costs",
     "Covered",
     "EngineOptions",
+    "Expected",
     "FastchatCame",
     "FastchatExport",
     "Held",

@@ -1,29 +1,32 @@
 """Can this judge be believed? It is asked what has a known outcome, and its card says what came of it.
 
-The same check is not asked twice: a card is found again by who was asked what. What this module does not know: what a
-finding means (``judge_findings.py``), model specs, screens.
+The same check is not asked twice: a card is found again by who was asked what, and so is every answer, so a check that
+was broken off goes on where it stopped. What this module does not know: what a finding means (``judge_findings.py``),
+model specs, screens.
 """
 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from multiturn.errors import EngineError, UsageError
 from multiturn.judge_card import Card
+from multiturn.judge_desk import Desk
 from multiturn.judge_findings import Answer, conclusion_of, findings_of
 from multiturn.judges.meter import Budget, BudgetSpent, Meter, MeteredEngine
 from multiturn.judges.model_judge import Manner, ModelJudge
+from multiturn.judges.planning import Expected, Sitting, estimate
 from multiturn.judges.probes import MOST_CALLS, Probe, Trial, Variant, about_harm, digest_of, probes_for
 from multiturn.judges.rubrics import load_rubric
 from multiturn.judges.specimens import Specimen, from_run, from_suites
 from multiturn.judges.specimens import about_harm as harm_specimens
 from multiturn.judges.templates import judged_turns
 from multiturn.judging import GIVE_UP_AFTER, together
-from multiturn.judgment import Failed, Unreadable
+from multiturn.judgment import Failed, Judged, Unreadable
 from multiturn.suites.reading import load_suite
 
 if TYPE_CHECKING:
@@ -68,6 +71,14 @@ def unwatched(_progress: CheckProgress) -> None:
     """A watch that looks away."""
 
 
+Keep = Callable[[Judged], Awaitable[None]]
+"""Keeps an answer; when it returns, that is durable."""
+
+
+async def kept_nowhere(_judged: Judged) -> None:
+    """For who needs the answers once."""
+
+
 class Material(msgspec.Struct, frozen=True, kw_only=True):
     """What a judge is tried with, and what that is in words."""
 
@@ -80,6 +91,24 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
 
     answers: tuple[Answer, ...]
     spent: BudgetSpent | None = None
+
+
+class Prepared(msgspec.Struct, frozen=True, kw_only=True):
+    """A check before it is asked: all its probes, the answers that are known, what is left, and the card there is.
+
+    ``material`` says in words what the probes are made of.
+    """
+
+    probes: tuple[Probe, ...]
+    material: str
+    known: tuple[Answer, ...]
+    left: tuple[Probe, ...]
+    card: Card | None = None
+
+    @property
+    def calls(self) -> int:
+        """How many calls the known answers took, at most: one whose prompt did not fit may have taken none."""
+        return sum(1 if one.judged.first is None else 2 for one in self.known)
 
 
 def material_for(rubric: Rubric, checking: Checking, store: Store) -> Material:
@@ -128,12 +157,69 @@ def judges_for(engine: Engine, rubric: Rubric, manner: Manner) -> dict[Variant, 
     return judges
 
 
+def prepared(store: Store, judges: Mapping[Variant, Judge], checking: Checking) -> Prepared:
+    """What this check of a judge asks, and what it was told before. Nothing is asked.
+
+    Raises:
+        NotFound: the run is not in the store.
+        UsageError: there is too little to try it with.
+    """
+    record = judges["plain"].record
+    material = material_for(record.rubric, checking, store)
+    probes = probes_for(
+        Trial(
+            rubric=record.rubric,
+            specimens=material.specimens,
+            calls=checking.calls,
+            reworded="reworded" in judges,
+            seed=checking.seed,
+        )
+    )
+    keys = [judges[probe.slot.variant].key(probe.question, probe.exhibit) for probe in probes]
+    window = judges["plain"].window
+    said = {key: one for key, one in store.cards.answers(keys).items() if one.stands(window)}
+    asked = list(zip(probes, keys, strict=True))
+    return Prepared(
+        probes=probes,
+        material=material.called,
+        known=tuple(Answer(probe=probe, judged=said[key]) for probe, key in asked if key in said),
+        left=tuple(probe for probe, key in asked if key not in said),
+        card=store.cards.find(record.id, digest_of(probes)),
+    )
+
+
+def due(store: Store, judges: Mapping[Variant, Judge], checking: Checking) -> Prepared | None:
+    """The check that is to be asked before a judge is believed; None where it has a card: any whole one will do.
+
+    Raises:
+        NotFound, UsageError: as :func:`prepared`.
+    """
+    standing = store.cards.standing(judges["plain"].record.id)
+    if standing is not None and _is_whole(standing, checking):
+        return None
+    before = prepared(store, judges, checking)
+    begun = standing is None or (standing.probes == digest_of(before.probes) and bool(before.left))
+    return before if begun else None
+
+
+def expected(before: Prepared, judges: Mapping[Variant, Judge], checking: Checking) -> Expected:
+    """What the rest of a check would take; nothing is asked."""
+    found = Expected()
+    for probe in before.left[: max(0, checking.calls - before.calls)]:
+        record = judges[probe.slot.variant].record
+        sitting = Sitting(probe.exhibit, (probe.question,))
+        one = estimate([sitting], record.rubric, schema=record.schema, goldens=record.goldens)
+        found = Expected(calls=found.calls + one.calls, prompt_tokens=found.prompt_tokens + one.prompt_tokens)
+    return found
+
+
 async def check_judge(
     store: Store, engine: Engine, rubric: Rubric, manner: Manner, checking: Checking, *, watch: Watch = unwatched
 ) -> Card:
-    """The judge's card for this check: the stored one, or a new one, which is stored.
+    """The judge's card for this check: the stored one, or one of what it says now and said before, which is stored.
 
-    A check during which the judge could not be asked (a timeout, a lost server) has a card too, which is not stored.
+    Every answer is kept as it comes, unless the judge could not be asked (a timeout, a lost server), and is not asked
+    for again. A card that lacks some is made all the same, and made anew when the rest is there.
 
     Args:
         store: where cards are, and the run to try it with.
@@ -144,57 +230,64 @@ async def check_judge(
         watch: called after each answer.
 
     Raises:
-        BudgetSpent: the engine's own budget ended first; nothing is stored.
-        EngineError: the judge could not be asked several times in a row.
+        BudgetSpent: the engine's own budget ended before there was any answer.
+        EngineError: the judge could not be asked several times in a row; what it said is kept.
         UsageError: there is too little to try it with.
     """
-    meter = Meter(Budget(max_calls=checking.calls))
+    before = prepared(store, judges_for(engine, rubric, manner), checking)
+    if before.card is not None and _is_whole(before.card, checking):
+        return before.card
+    meter = Meter(Budget(max_calls=checking.calls), calls=before.calls)
     judges = judges_for(MeteredEngine(engine, meter), rubric, manner)
+    async with Desk(store.cards.keep_answers) as desk:
+        asked = await ask(judges, before.left, watch, known=before.known, keep=desk.keep)
+    if asked.spent is not None and not asked.answers:
+        raise asked.spent
     record = judges["plain"].record
-    material = material_for(rubric, checking, store)
-    probes = probes_for(
-        Trial(
-            rubric=rubric,
-            specimens=material.specimens,
-            calls=checking.calls,
-            reworded="reworded" in judges,
-            seed=checking.seed,
-        )
-    )
-    known = store.cards.find(record.id, digest_of(probes))
-    if known is not None:
-        return known
-    asked = await ask(judges, probes, watch)
-    if asked.spent is not None and meter.calls < checking.calls:
-        raise asked.spent  # not the check's own limit
-    card = card_of(record, probes, asked.answers, material=material.called, calls=meter.calls)
-    if not any(_is_lost(one) for one in asked.answers):
-        store.judgments.keep_judge(record)
-        store.cards.keep(card)
-    return card
+    card = card_of(record, before.probes, asked.answers, material=before.material, calls=meter.calls)
+    store.judgments.keep_judge(record)
+    store.cards.keep(card)
+    return store.cards.find(card.judge, card.probes) or card
 
 
-async def ask(judges: Mapping[Variant, Judge], probes: Sequence[Probe], watch: Watch = unwatched) -> Asked:
+async def ask(
+    judges: Mapping[Variant, Judge],
+    probes: Sequence[Probe],
+    watch: Watch = unwatched,
+    *,
+    known: Sequence[Answer] = (),
+    keep: Keep = kept_nowhere,
+) -> Asked:
     """What the judge says to these, each shown by itself, as far as its budget goes.
+
+    Args:
+        judges: the judge, and its variants.
+        probes: what is asked.
+        watch: called after each answer.
+        known: answers to other probes of the same check, which come first in what is returned.
+        keep: called with each answer that needs not be asked for again, before the watch hears of it.
 
     Raises:
         EngineError: the judge could not be asked several times in a row.
     """
-    desk = _Desk(len(probes), watch)
+    tally = _Tally(len(probes), known, watch)
     waiting = iter(probes)
 
     async def work() -> None:
         for probe in waiting:
-            if desk.spent is not None:
+            if tally.spent is not None:
                 return
             try:
                 async for judged in judges[probe.slot.variant].sitting(probe.exhibit, [probe.question]):
-                    desk.take(Answer(probe=probe, judged=judged))
+                    answer = Answer(probe=probe, judged=judged)
+                    if not _is_lost(answer):
+                        await keep(judged)
+                    tally.take(answer)
             except BudgetSpent as spent:
-                desk.spent = spent
+                tally.spent = spent
 
     await together(work, min(judges["plain"].open_sittings, len(probes)))
-    return Asked(answers=tuple(desk.answers), spent=desk.spent)
+    return Asked(answers=tuple(tally.answers), spent=tally.spent)
 
 
 def card_of(
@@ -222,14 +315,14 @@ def card_of(
     )
 
 
-class _Desk:
+class _Tally:
     """Takes answers in, tells who watches, and notices that the judge is gone or its budget spent."""
 
-    def __init__(self, questions: int, watch: Watch) -> None:
-        self._questions: Final = questions
+    def __init__(self, left: int, known: Sequence[Answer], watch: Watch) -> None:
+        self._questions: Final = left + len(known)
         self._watch: Final = watch
         self._in_a_row = 0
-        self.answers: list[Answer] = []
+        self.answers: list[Answer] = list(known)
         self.spent: BudgetSpent | None = None
 
     def take(self, answer: Answer) -> None:
@@ -245,8 +338,13 @@ class _Desk:
         if isinstance(failure, Failed) and self._in_a_row >= GIVE_UP_AFTER:
             raise EngineError(
                 f"the judge could not be asked {self._in_a_row} times in a row; the last time: {failure.message}",
-                hint="once it or its server is well, give the same command again",
+                hint="once it or its server is well, give the same command again: it goes on from there",
             )
+
+
+def _is_whole(card: Card, checking: Checking) -> bool:
+    """Whether asking on would change nothing: all was asked and answered, or the calls of a check are used up."""
+    return card.failed == 0 and (card.asked == card.questions or card.calls >= checking.calls)
 
 
 def _is_lost(answer: Answer) -> bool:

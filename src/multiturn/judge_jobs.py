@@ -18,7 +18,7 @@ from multiturn.blocking import finish
 from multiturn.errors import UsageError
 from multiturn.facts import EngineOptions
 from multiturn.judge_card import Card
-from multiturn.judge_check import Checking, check_judge
+from multiturn.judge_check import Checking, check_judge, due, expected, judges_for
 from multiturn.judge_check import Watch as WatchCheck
 from multiturn.judge_check import unwatched as unwatched_check
 from multiturn.judges.meter import Budget, BudgetSpent, Meter, MeteredEngine
@@ -42,7 +42,8 @@ TellCard = Callable[[JudgeRecord, Card | None], None]
 """Called before a judge judges, with its card; None where there is none, since the budget left no room for a check."""
 
 ROOM: Final = 2
-"""A check is not begun where it could take more than one of so many calls of the budget."""
+"""A check is not begun where it could take more than one of so many calls of the budget, and breaks off where it has
+taken one of so many tokens: the rest of it waits for the next time, so that there is judging each time."""
 
 
 class JudgeJob(msgspec.Struct, frozen=True, kw_only=True):
@@ -86,6 +87,13 @@ class JudgeJob(msgspec.Struct, frozen=True, kw_only=True):
         rubrics = load_rubrics(named)
         fitting = [one for one in rubrics if (one.mode == "preference") == compares]
         return (fitting or list(rubrics))[0]
+
+
+class Costs(msgspec.Struct, frozen=True, kw_only=True):
+    """What judging would take: the questions about the run, and the judge's check, where it still needs one."""
+
+    questions: Expected
+    check: Expected = Expected()
 
 
 class JudgedBy(msgspec.Struct, frozen=True, kw_only=True):
@@ -200,7 +208,7 @@ def check_judges(store: Store, job: JudgeJob, *, watch: WatchCheck = unwatched_c
     return finish(acheck_judges(store, job, watch=watch))
 
 
-async def ajudging_costs(store: Store, run: str, job: JudgeJob, *, against: str | None = None) -> dict[str, Expected]:
+async def ajudging_costs(store: Store, run: str, job: JudgeJob, *, against: str | None = None) -> dict[str, Costs]:
     """What judging would take; see :func:`judging_costs`."""
     judged = store.run(run)
     opponent = None if against is None else store.run(against)
@@ -208,29 +216,27 @@ async def ajudging_costs(store: Store, run: str, job: JudgeJob, *, against: str 
     matter = Matter(run=judged, rubric=rubric, opponent=opponent, asking=job.asking)
     found = {}
     for spec in job.judges:
-        async with open_judge(spec, rubric, job, Meter()) as asked:
-            found[spec] = estimate(
-                left_to_ask(store, asked.record.id, matter),
+        async with _open(spec, job, Meter()) as engine:
+            asked = ModelJudge(engine, rubric, job.manner)
+            questions = estimate(
+                left_to_ask(store, asked, matter),
                 rubric,
                 schema=asked.record.schema,
                 goldens=asked.record.goldens,
             )
+            found[spec] = Costs(questions=questions, check=_check_costs(store, engine, rubric, job))
     return found
 
 
-def judging_costs(store: Store, run: str, job: JudgeJob, *, against: str | None = None) -> dict[str, Expected]:
+def judging_costs(store: Store, run: str, job: JudgeJob, *, against: str | None = None) -> dict[str, Costs]:
     """What :func:`judge` would take of each judge, by model spec: calls and about how many tokens to read.
+
+    What is answered and a check that is done, or half of it, count as such; a budget is not reckoned with otherwise
+    than that it may leave no room for a check.
 
     No judge is asked, and nothing is stored. Prompts that another run shares are not looked for.
     """
     return finish(ajudging_costs(store, run, job, against=against))
-
-
-@contextlib.asynccontextmanager
-async def open_judge(spec: str, rubric: Rubric, job: JudgeJob, meter: Meter) -> AsyncIterator[ModelJudge]:
-    """Open a judge's engine, counted by the meter, in the block that follows."""
-    async with _open(spec, job, meter) as engine:
-        yield ModelJudge(engine, rubric, job.manner)
 
 
 @contextlib.asynccontextmanager
@@ -239,17 +245,32 @@ async def _open(spec: str, job: JudgeJob, meter: Meter) -> AsyncIterator[Metered
         yield MeteredEngine(engine, meter)
 
 
+def _check_costs(store: Store, engine: MeteredEngine, rubric: Rubric, job: JudgeJob) -> Expected:
+    judges = judges_for(engine, rubric, job.manner)
+    checking = _checking_in(job)
+    before = None if checking is None else due(store, judges, checking)
+    return Expected() if checking is None or before is None else expected(before, judges, checking)
+
+
 async def _card_of(
     store: Store, engine: MeteredEngine, judge: ModelJudge, job: JudgeJob, watch: WatchCheck
 ) -> Card | None:
     """The judge's card, or that of a check now, where one is asked for and the budget has room."""
     stored = store.cards.standing(judge.record.id)
-    if stored is not None or job.checking is None:
+    checking, rubric = _checking_in(job), judge.record.rubric
+    if checking is None or due(store, judges_for(engine, rubric, job.manner), checking) is None:
         return stored
-    most = job.budget.max_calls
-    if most is not None and most < ROOM * job.checking.calls:
-        return None
+    most = job.budget.max_tokens
+    share = Meter(Budget(max_tokens=None if most is None else most // ROOM))
     try:
-        return await check_judge(store, engine, judge.record.rubric, job.manner, job.checking, watch=watch)
+        return await check_judge(store, MeteredEngine(engine, share), rubric, job.manner, checking, watch=watch)
     except BudgetSpent:
+        return stored
+
+
+def _checking_in(job: JudgeJob) -> Checking | None:
+    """The check that is asked for, where the budget has room for it."""
+    most = job.budget.max_calls
+    if job.checking is None or (most is not None and most < ROOM * job.checking.calls):
         return None
+    return job.checking

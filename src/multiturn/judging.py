@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine, Iterable, Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from contextlib import AsyncExitStack
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from multiturn.errors import EngineError, UsageError
+from multiturn.judge_desk import Desk
 from multiturn.judges.meter import BudgetSpent, Meter
 from multiturn.judges.planning import Plan, Sitting, sittings_for
 from multiturn.judgment import Exhibit, Failed, Judged, Question, Unreadable
@@ -36,6 +37,7 @@ class Judging(msgspec.Struct, frozen=True, kw_only=True):
     """How far judging is. ``stored`` were answered before, ``shared`` by what was sent for another run.
 
     ``asked`` are those of this session, of which ``unreadable`` gave no verdict and ``failed`` could not be asked.
+    ``overflowed`` of all questions do not fit the judge's window: asking again is in vain, so they count as answered.
     ``calls`` and tokens are of this session; ``untold`` counts calls whose tokens the engine does not tell. ``spent``
     names the limit that ended it (``max_calls``, ``max_tokens``), "" where none did.
     """
@@ -46,6 +48,7 @@ class Judging(msgspec.Struct, frozen=True, kw_only=True):
     asked: int = 0
     unreadable: int = 0
     failed: int = 0
+    overflowed: int = 0
     calls: int = 0
     prompt_tokens: int = 0
     cached_tokens: int = 0
@@ -148,17 +151,13 @@ def _up_to(exhibit: Exhibit, turn: int) -> Exhibit:
     )
 
 
-def left_to_ask(store: Store, judge: str, matter: Matter) -> Iterator[Sitting]:
-    """The sittings with those questions that a judge (its id) has not answered yet.
+def left_to_ask(store: Store, judge: Judge, matter: Matter) -> Iterator[Sitting]:
+    """The sittings with those questions that a judge has not answered yet.
 
     Raises:
         UsageError: as :func:`sittings`.
     """
-    answered = _answered(store, judge, matter.run, matter.opponent)
-    for sitting in sittings(store, matter):
-        left = tuple(question for question in sitting.questions if question not in answered)
-        if left:
-            yield msgspec.structs.replace(sitting, questions=left)
+    return _left(sittings(store, matter), _answered(store, judge, matter))
 
 
 async def judge_run(
@@ -194,14 +193,19 @@ async def judge_run(
     record = judge.record
     store.judgments.keep_judge(record)
     matter = Matter(run=run, rubric=record.rubric, opponent=opponent, asking=asking)
-    planned = sum(len(one.questions) for one in sittings(store, matter))
-    left = sum(len(one.questions) for one in left_to_ask(store, record.id, matter))
-    tally = _Tally(planned, planned - left, meter or Meter(), watch)
-    waiting = left_to_ask(store, record.id, matter)
+    answered = _answered(store, judge, matter)
+    planned = [question for sitting in sittings(store, matter) for question in sitting.questions]
+    found = Judging(
+        questions=len(planned),
+        stored=sum(question in answered for question in planned),
+        overflowed=sum(answered.get(question, False) for question in planned),
+    )
+    tally = _Tally(found, meter or Meter(), watch)
+    waiting = _left(sittings(store, matter), answered)
     name = f"{record.id}:{run.id}:{opponent.id if opponent else ''}"
     async with AsyncExitStack() as stack:
         stack.enter_context(store.lease(name))
-        desk = await stack.enter_async_context(_Desk(store))
+        desk = await stack.enter_async_context(Desk(store.judgments.keep))
         await together(lambda: _work(judge, waiting, store, desk, tally), judge.open_sittings)
     return tally.progress()
 
@@ -247,16 +251,25 @@ def _side_by_side(
         yield transcript, ahead.pop(transcript.session, None)
 
 
-def _answered(store: Store, judge: str, run: RunRecord, opponent: RunRecord | None) -> set[Question]:
+def _answered(store: Store, judge: Judge, matter: Matter) -> dict[Question, bool]:
+    """What need not be asked again, and whether that is since it does not fit the judge's window as it is now."""
+    run, opponent, by = matter.run, matter.opponent, judge.record.id
     said = (
-        store.judgments.of_run(run.id, judge=judge)
+        store.judgments.of_run(run.id, judge=by)
         if opponent is None
-        else store.judgments.of_pair(run.id, opponent.id, judge=judge)
+        else store.judgments.of_pair(run.id, opponent.id, judge=by)
     )
-    return {one.question for one in said if not isinstance(one.judgment, Failed)}
+    return {one.question: isinstance(one.judgment, Failed) for one in said if one.stands(judge.window)}
 
 
-async def _work(judge: Judge, waiting: Iterator[Sitting], store: Store, desk: _Desk, tally: _Tally) -> None:
+def _left(every: Iterable[Sitting], answered: Mapping[Question, bool]) -> Iterator[Sitting]:
+    for sitting in every:
+        left = tuple(question for question in sitting.questions if question not in answered)
+        if left:
+            yield msgspec.structs.replace(sitting, questions=left)
+
+
+async def _work(judge: Judge, waiting: Iterator[Sitting], store: Store, desk: Desk, tally: _Tally) -> None:
     """Take sitting after sitting, until none waits or the budget is spent; calls of others in flight are let finish."""
     for sitting in waiting:
         keys = {question: judge.key(question, sitting.exhibit) for question in sitting.questions}
@@ -291,14 +304,13 @@ async def together(work: Callable[[], Coroutine[None, None, None]], workers: int
 class _Tally:
     """Counts what is answered, tells who watches, and notices that the judge is gone."""
 
-    def __init__(self, questions: int, stored: int, meter: Meter, watch: Watch) -> None:
-        self._questions: Final = questions
-        self._stored: Final = stored
+    def __init__(self, found: Judging, meter: Meter, watch: Watch) -> None:
+        self._found: Final = found
         self._meter: Final = meter
         self._watch: Final = watch
         self._started: Final = time.monotonic()
         self._in_a_row = 0
-        self.shared = self.asked = self.unreadable = self.failed = 0
+        self.shared = self.asked = self.unreadable = self.failed = self.overflowed = 0
         self.spent = ""
 
     def said(self, judged: Judged) -> None:
@@ -310,8 +322,9 @@ class _Tally:
         self.asked += 1
         self.unreadable += isinstance(judged.judgment, Unreadable)
         failure = judged.judgment if isinstance(judged.judgment, Failed) else None
-        self.failed += failure is not None
         gone = failure is not None and failure.kind != "overflow"
+        self.failed += gone
+        self.overflowed += failure is not None and not gone
         self._in_a_row = self._in_a_row + 1 if gone else 0
         self._watch(self.progress())
         if failure is not None and self._in_a_row >= GIVE_UP_AFTER:
@@ -323,13 +336,13 @@ class _Tally:
     def progress(self) -> Judging:
         """How far it is now."""
         meter = self._meter
-        return Judging(
-            questions=self._questions,
-            stored=self._stored,
+        return msgspec.structs.replace(
+            self._found,
             shared=self.shared,
             asked=self.asked,
             unreadable=self.unreadable,
             failed=self.failed,
+            overflowed=self._found.overflowed + self.overflowed,
             calls=meter.calls,
             prompt_tokens=meter.prompt_tokens,
             cached_tokens=meter.cached_tokens,
@@ -338,45 +351,3 @@ class _Tally:
             seconds=time.monotonic() - self._started,
             spent=self.spent,
         )
-
-
-class _Desk:
-    """Writes judgments, all that wait in one transaction, in another thread; ``keep`` returns when it is durable."""
-
-    def __init__(self, store: Store) -> None:
-        self._store: Final = store
-        self._waiting: list[tuple[Judged, asyncio.Future[None]]] = []
-        self._lock: Final = asyncio.Lock()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self._write()
-
-    async def keep(self, judged: Judged) -> None:
-        """Keep one.
-
-        Raises:
-            StoreError: it can't be written.
-        """
-        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append((judged, done))
-        await asyncio.shield(asyncio.ensure_future(self._write()))
-        await done
-
-    async def _write(self) -> None:
-        async with self._lock:
-            batch, self._waiting = self._waiting, []
-            if not batch:
-                return
-            try:
-                await asyncio.to_thread(self._store.judgments.keep, [judged for judged, _ in batch])
-            except Exception as error:  # noqa: BLE001 - whoever waits must hear of it, whatever it is
-                for _, done in batch:
-                    if not done.done():
-                        done.set_exception(error)
-                return
-            for _, done in batch:
-                if not done.done():
-                    done.set_result(None)

@@ -74,11 +74,15 @@ class Unreadable(msgspec.Struct, frozen=True, kw_only=True, tag_field="is", tag=
     fault: str
 
 
-class Failed(msgspec.Struct, frozen=True, kw_only=True, tag_field="is", tag="failed"):
-    """The judge could not be asked, or not everything fitted into its context window (``overflow``)."""
+class Failed(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="is", tag="failed"):
+    """The judge could not be asked, or not everything fitted into its context window (``overflow``).
+
+    ``window`` is the judge's own then, in tokens; None where nobody told it, and for what is no overflow.
+    """
 
     kind: FailureKind | Literal["overflow"]
     message: str
+    window: int | None = None
 
 
 Judgment = Rating | Preference | Label | Unreadable | Failed
@@ -187,6 +191,14 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     def id(self) -> str:
         """SHA-256 over judge and question: a judge says one thing to one question."""
         return hashlib.sha256(msgspec.json.encode([self.judge, self.question])).hexdigest()
+
+    def stands(self, window: int | None) -> bool:
+        """Whether asking again is in vain: a judge that was gone may be back, a prompt too long for a window stays so.
+
+        ``window`` is the judge's as it is now: by another one it is another question.
+        """
+        failed = self.judgment if isinstance(self.judgment, Failed) else None
+        return failed is None or (failed.kind == "overflow" and failed.window == window)
 
     @property
     def said(self) -> str:

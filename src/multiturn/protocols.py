@@ -102,6 +102,11 @@ class Judge(Protocol):
         """How many sittings can go on at once."""
         ...
 
+    @property
+    def window(self) -> int | None:
+        """Its context window in tokens; None where nobody tells."""
+        ...
+
     def key(self, question: Question, exhibit: Exhibit) -> str:
         """SHA-256 of what would be sent and of the conditions; nothing is sent. Equal keys are answered once."""
         ...

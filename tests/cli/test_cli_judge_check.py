@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 
 Cli = Callable[..., tuple[int, str, str]]
@@ -89,8 +90,46 @@ def test_judge_run_without_a_check(cli: Cli, suite: str) -> None:
     assert "is not checked: the budget has no room for it" in err
 
 
-def test_a_dry_run_names_the_calls_of_a_check(cli: Cli, suite: str) -> None:
+def test_a_dry_run_tells_what_a_check_would_take(cli: Cli, suite: str) -> None:
+    """Where one will come: not where it is left out or done, nor what of it was answered."""
     assert cli("run", "scripted:echo", "--suite", suite, "--quiet")[0] == 0
     command = ("judge", "run", "latest", "--judge", EIGHT, "--dry-run")
-    assert "up to 60 calls for its check" in cli(*command)[1]
+    told = re.search(r"its check: 56 calls, about (\d+) tokens to read, at most 33600 to write", cli(*command)[1])
+    assert told is not None
+    assert int(told[1]) > 10_000
     assert "its check" not in cli(*command, "--no-check")[1]
+    assert "its check" not in cli(*command, "--max-calls", "60")[1]
+    assert cli("judge", "check", "--judge", EIGHT, "--quiet")[0] == 0
+    assert "its check" not in cli(*command)[1]
+
+
+def test_a_dry_run_counts_what_a_judge_may_think(cli: Cli, suite: str) -> None:
+    assert cli("run", "scripted:echo", "--suite", suite, "--quiet")[0] == 0
+    command = ("judge", "run", "latest", "--judge", EIGHT, "--dry-run", "--verdict-tokens", "100")
+    assert "7 calls" in cli(*command)[1]
+    assert "at most 700 to write" in cli(*command)[1]
+    assert "at most 7700 to write" in cli(*command, "--reasoning-tokens", "1000")[1]
+
+
+def test_a_check_that_the_budget_breaks_off_goes_on_with_the_same_command(cli: Cli, suite: str) -> None:
+    """And says so."""
+    assert cli("run", "scripted:echo", "--suite", suite, "--quiet")[0] == 0
+    command = ("judge", "run", "latest", "--judge", HONEST, "--quiet", "--max-tokens", "30000")
+    begun = re.search(r"its check is not whole, (\d+) of 56 questions: the same command goes on", cli(*command)[2])
+    assert begun is not None
+    assert 0 < int(begun[1]) < 56
+    code, out, _ = cli(*command)
+    assert code == 0
+    assert "fit for use here (56 calls)" in out
+
+
+def test_a_prompt_too_long_for_the_judge_is_told_with_what_to_do(cli: Cli, suite: str) -> None:
+    """It is no trouble of the environment that the same command would mend."""
+    assert cli("run", "scripted:echo", "--suite", suite, "--quiet")[0] == 0
+    command = ("judge", "run", "latest", "--judge", EIGHT, "--quiet", "--no-check")
+    for _ in range(2):
+        code, _, err = cli(*command, "--context-window", "700")
+        assert code == 0
+        assert "7 prompts did not fit the judge's window" in err
+        assert "--context-window N" in err
+    assert "7 answered; judge" in cli(*command, "--context-window", "9000")[1]

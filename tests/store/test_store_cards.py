@@ -89,6 +89,29 @@ def test_of_one_check_the_first_card_stays(judged: Store) -> None:
     assert judged.cards.find(JUDGE.id, "p1") == CARD
 
 
+def test_a_card_that_rests_on_more_answers_takes_the_place(judged: Store) -> None:
+    """Of what could not be asked there is none; a card of fewer does not come back."""
+    lost = msgspec.structs.replace(CARD, created="2026-01-01T00:00:00+00:00", probes="p4", failed=2)
+    whole = msgspec.structs.replace(lost, created="2026-01-05T00:00:00+00:00", failed=0)
+    for card, stays in ((lost, lost), (whole, whole), (lost, whole)):
+        judged.cards.keep(card)
+        assert judged.cards.find(JUDGE.id, "p4") == stays
+
+
+def test_answers_of_a_check_are_found_by_what_was_sent(store: Store) -> None:
+    """Of no stored run, and of no stored judge; a later answer takes the place."""
+    question = Question(mode="rating", run="check:good", conversation="zebra", turn=0)
+    answers = [
+        Judged(judge="somebody", question=question, judgment=Rating(value=at % 10), key=f"k{at}") for at in range(450)
+    ]
+    store.cards.keep_answers(answers)
+    later = msgspec.structs.replace(answers[7], judgment=Rating(value=1))
+    store.cards.keep_answers([later])
+    store.cards.keep_answers([])
+    found = store.cards.answers([*(one.key for one in answers), "nobody's"])
+    assert found == {one.key: one for one in answers} | {"k7": later}
+
+
 def test_a_card_needs_its_judge(store: Store) -> None:
     with pytest.raises(StoreError, match="judge of card"):
         store.cards.keep(CARD)

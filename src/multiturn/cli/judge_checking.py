@@ -71,7 +71,11 @@ def tell_card(judge: JudgeRecord, card: Card | None) -> None:
             f"judge {short_spec(judge.spec)} is not checked: the budget has no room for it (up to {MOST} calls); "
             "multiturn judge check does it, --no-check leaves it out"
         )
-    elif card.conclusion == "fit":
+        return
+    answered = card.asked - card.failed
+    if answered < card.questions and card.calls < MOST:
+        warn(f"its check is not whole, {answered} of {card.questions} questions: the same command goes on with it")
+    if card.conclusion == "fit":
         say(multiturn.api.card_line(card))
     else:
         warn(f"{multiturn.api.card_line(card)} All of it: multiturn judge check --judge {judge.spec}")

@@ -22,7 +22,7 @@ from multiturn.text.spec_names import short_spec
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from multiturn.api import JudgedBy, JudgeJob, Judging, WatchJudge
+    from multiturn.api import Costs, Expected, JudgedBy, Judging, WatchJudge
     from multiturn.judgment import JudgeRecord
 
 group: Final = typer.Typer(
@@ -58,12 +58,8 @@ def run(
     job = asked.job()
     with multiturn.api.open_store(store, create=False) as opened:
         if dry_run:
-            for spec, expected in multiturn.api.judging_costs(opened, run, job, against=against).items():
-                say(
-                    f"{short_spec(spec)}: {counted(expected.calls, 'call')}, about {expected.prompt_tokens} tokens to "
-                    f"read, at most {expected.calls * asked.verdict_tokens} to write; a verdict that can't be read "
-                    f"is asked for once more{_check_too(job)}"
-                )
+            for spec, costs in multiturn.api.judging_costs(opened, run, job, against=against).items():
+                _say_costs(spec, costs, asked.verdict_tokens + asked.reasoning_tokens)
             return
         with watching_judges(quiet=quiet) as watch:
             judging = multiturn.api.ajudge(
@@ -76,8 +72,18 @@ def run(
         raise typer.Exit(EXIT_INFRASTRUCTURE)
 
 
-def _check_too(job: JudgeJob) -> str:
-    return f"; and up to {job.checking.calls} calls for its check, where it has no card" if job.checking else ""
+def _say_costs(spec: str, costs: Costs, most_written: int) -> None:
+    """What a judge would be asked; ``most_written`` tokens it may write a call."""
+
+    def told(expected: Expected) -> str:
+        return (
+            f"{counted(expected.calls, 'call')}, about {expected.prompt_tokens} tokens to read, at most "
+            f"{expected.calls * most_written} to write"
+        )
+
+    say(f"{short_spec(spec)}: {told(costs.questions)}; a verdict that can't be read is asked for once more")
+    if costs.check.calls:
+        say(f"  before that its check: {told(costs.check)}")
 
 
 def tell_judged(done: JudgedBy) -> None:
@@ -99,6 +105,11 @@ def tell_judged(done: JudgedBy) -> None:
         warn(
             f"  {judging.unreadable} of {judging.asked} gave no verdict that can be read, asked twice: they are "
             "missing; multiturn judge show says why"
+        )
+    if judging.overflowed:
+        warn(
+            f"  {counted(judging.overflowed, 'prompt')} did not fit the judge's window: they are missing, and asking "
+            "again needs a larger one: --context-window N, or a judge with more room"
         )
     if judging.failed:
         warn(f"  {judging.failed} could not be asked: they are missing; the same command asks them again")

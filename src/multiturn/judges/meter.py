@@ -42,11 +42,15 @@ class Budget(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Meter:
-    """What was spent so far. Tokens that an engine does not tell are not counted; ``untold`` counts such calls."""
+    """What was spent so far. Tokens that an engine does not tell are not counted; ``untold`` counts such calls.
 
-    def __init__(self, budget: Budget = Budget()) -> None:  # noqa: B008 - frozen
+    ``calls`` were made before and count as part of the budget.
+    """
+
+    def __init__(self, budget: Budget = Budget(), *, calls: int = 0) -> None:  # noqa: B008 - frozen
         self._budget: Final = budget
-        self.calls = self.prompt_tokens = self.cached_tokens = self.new_tokens = self.untold = 0
+        self.calls = calls
+        self.prompt_tokens = self.cached_tokens = self.new_tokens = self.untold = 0
 
     def begin(self) -> None:
         """A call is about to be made.
@@ -97,7 +101,11 @@ class MeteredEngine:
             BudgetSpent: the budget allows no further call.
         """
         self._meter.begin()
-        reply = await self._engine.reply(request)
+        try:
+            reply = await self._engine.reply(request)
+        except BudgetSpent:  # of a meter behind this one, which let no call through
+            self._meter.calls -= 1
+            raise
         self._meter.end(reply)
         return reply
 

@@ -17,6 +17,7 @@ import msgspec
 from multiturn import __version__
 from multiturn.errors import ContextOverflow, ReplyFailed
 from multiturn.facts import Unknown
+from multiturn.judges.meter import BudgetSpent
 from multiturn.judges.prompts import Asked, again, asked
 from multiturn.judges.reading import read_judgment
 from multiturn.judges.schemas import schema_for
@@ -75,13 +76,18 @@ class ModelJudge:
         """As many conversations as the engine keeps warm."""
         return self._engine.facts.open_conversations
 
+    @property
+    def window(self) -> int | None:
+        """The engine's."""
+        return self._engine.facts.context_window
+
     def key(self, question: Question, exhibit: Exhibit) -> str:
         """SHA-256 of judge, messages and repeat: repeats are meant to be independent, so they never share one."""
         return self._key(self._asked(question, exhibit), question.repeat)
 
     async def sitting(self, exhibit: Exhibit, questions: Sequence[Question]) -> AsyncIterator[Judged]:
         """What it says to each question, in order; the engine keeps what it has read of the exhibit until the end."""
-        session = Session(f"judge {_name(questions[0], self.record.id)}", questions[0].sample) if questions else None
+        session = Session(f"judge {_name(questions, self.record.id)}", questions[0].sample) if questions else None
         try:
             for turn, question in enumerate(questions):
                 assert session is not None  # noqa: S101 - for the type checker
@@ -95,7 +101,14 @@ class ModelJudge:
         await self._engine.close()
 
     async def _answer(self, session: Session, turn: int, question: Question, exhibit: Exhibit) -> Judged:
-        """Ask, and once more with the fault named where nothing can be read."""
+        """Ask, and once more with the fault named where nothing can be read.
+
+        Where the budget ends between the two, what was said the first time is what it said: it is paid for, and asked
+        anew it might end there again.
+
+        Raises:
+            BudgetSpent: there was no call left for the first time.
+        """
         asking = self._asked(question, exhibit)
         key = self._key(asking, question.repeat)
         blank = Judged(
@@ -110,7 +123,10 @@ class ModelJudge:
         if isinstance(judged.judgment, Unreadable) and reply is not None:
             first = msgspec.structs.replace(judged, first=judged.judgment, first_text=judged.text)
             once_more = again(asking, reply.text, judged.judgment.fault, self.record.rubric)
-            judged, _ = await self._try(first, session, turn + 1, once_more)
+            try:
+                judged, _ = await self._try(first, session, turn + 1, once_more)
+            except BudgetSpent:
+                judged = first
         return msgspec.structs.replace(judged, seconds=time.perf_counter() - started)
 
     async def _try(self, so_far: Judged, session: Session, turn: int, asking: Asked) -> tuple[Judged, Reply | None]:
@@ -131,7 +147,8 @@ class ModelJudge:
                 return msgspec.structs.replace(so_far, judgment=overflow), None
             reply = await self._engine.reply(request)
         except ContextOverflow as error:
-            return msgspec.structs.replace(so_far, judgment=Failed(kind="overflow", message=error.message)), None
+            overflow = Failed(kind="overflow", message=error.message, window=self.window)
+            return msgspec.structs.replace(so_far, judgment=overflow), None
         except ReplyFailed as error:
             return msgspec.structs.replace(so_far, judgment=Failed(kind=error.kind, message=error.message)), None
         judgment: Judgment = read_judgment(
@@ -150,7 +167,7 @@ class ModelJudge:
 
     async def _overflow(self, request: Request) -> Failed | None:
         """Why this does not fit the engine's window; None where it does, or nobody can tell before."""
-        window = self._engine.facts.context_window
+        window = self.window
         if window is None:
             return None
         prompt = await self._engine.prompt(request)
@@ -161,6 +178,7 @@ class ModelJudge:
             kind="overflow",
             message=f"the prompt has {prompt.tokens} tokens and the verdict may have {budget}: "
             f"the judge's window of {window} is too small",
+            window=window,
         )
 
     def _asked(self, question: Question, exhibit: Exhibit) -> Asked:
@@ -178,9 +196,11 @@ class ModelJudge:
         return _sha256([self.record.id, [(one.role, one.content) for one in asking.messages], self._schema, repeat])
 
 
-def _name(question: Question, judge: str) -> str:
-    """A name for a sitting: no two that are open at once have one."""
-    return _sha256([judge, question.run, question.opponent, question.conversation, question.seat, question.repeat])[:16]
+def _name(questions: Sequence[Question], judge: str) -> str:
+    """A name for a sitting: no two that are open at once have one, of one conversation with golden history either."""
+    one = questions[0]
+    turns = [question.turn for question in questions]
+    return _sha256([judge, one.run, one.opponent, one.conversation, one.seat, one.repeat, turns])[:16]
 
 
 def _sha256(value: object) -> str:

@@ -144,6 +144,15 @@ CARDS: Final = Table(
 )
 """What self-checks of judges found (:class:`multiturn.judge_card.Card`)."""
 
+PROBE_ANSWERS: Final = Table(
+    "probe_answers",
+    METADATA,
+    Column("key", String(64), primary_key=True),
+    Column("record", Text, nullable=False),
+)
+"""What judges said in self-checks (:class:`multiturn.judgment.Judged`), by its key, so that a check goes on where it
+stopped. Questions of checks are about no stored run, and some are asked of a judge in another manner."""
+
 Migration = Callable[[Connection], None]
 
 PG_MIGRATION_LOCK: Final = 7_301_941_120_257
@@ -256,12 +265,18 @@ def m005_cards(connection: Connection) -> None:
         connection.execute(text(statement))
 
 
+def m006_probe_answers(connection: Connection) -> None:
+    """What judges said in self-checks, answer by answer."""
+    connection.execute(text("CREATE TABLE probe_answers (key VARCHAR(64) NOT NULL PRIMARY KEY, record TEXT NOT NULL)"))
+
+
 MIGRATIONS: Final[tuple[Migration, ...]] = (
     m001_suites_runs_turns,
     m002_find_and_count,
     m003_groups_and_looks,
     m004_judgments,
     m005_cards,
+    m006_probe_answers,
 )
 """All of them, oldest first. Add at the end; never edit, reorder or remove."""
 
