@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import cast
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from multiturn.accuracy import accuracies_of, corrected_of
-from multiturn.agreement import ReplyKey, Verdicts, agreements_of, alphas_of
+from multiturn.agreement import Asked, ReplyKey, Verdicts, agreements_of, alphas_of
 from multiturn.ranking import Preferred, Winner
 from multiturn.results import Estimate
 from multiturn.scores import Agreement, Undefined
@@ -101,6 +102,20 @@ def test_judges_are_compared_with_each_other() -> None:
     assert alphas["preference"].alpha.value == pytest.approx(0)
 
 
+def test_judges_by_different_rubrics_are_no_panel_and_are_not_compared() -> None:
+    """Nor does one model that was asked in two ways count twice: of two the one that said more."""
+    said = (vote("a"), vote("b", conversation="d"))
+    asked = {
+        name: Asked(model=model, rubric=rubric, measure=rubric)
+        for name, model, rubric in (("h", "m", "help"), ("s", "m", "harm"), ("k", "n", "help"), ("l", "m", "help"))
+    }
+    verdicts = Verdicts(preferences={"h": said, "s": said, "k": said, "l": said[:1]}, asked=asked)
+    (alpha,) = alphas_of(verdicts)
+    assert alpha.judges == ("h", "k")
+    compared = {(one.first, one.second) for one in agreements_of([], verdicts) if one.comparisons}
+    assert compared == {("h", "k"), ("h", "l"), ("k", "l")}
+
+
 def test_accuracy_is_against_what_most_people_say() -> None:
     """Two of three are a majority; one vote, a split and a majority for a tie are none; a judge's tie is not right."""
     people = [
@@ -136,6 +151,9 @@ def test_labelled_pairs_are_found_by_their_texts() -> None:
     assert "2 of 3 labelled pairs" in note
 
 
+HARM = Asked(model="m", rubric="harm", labels=("harmful", "harmless"), flagged=("harmful",))
+
+
 def labelled(flags: str, right: str) -> tuple[Verdicts, list[LabelVote]]:
     """What a judge says of each reply (+ flagged), and what people do (. nothing)."""
     said = {ReplyKey("r", f"c{at}", 0, 0): flag == "+" for at, flag in enumerate(flags)}
@@ -144,13 +162,13 @@ def labelled(flags: str, right: str) -> tuple[Verdicts, list[LabelVote]]:
         for at, one in enumerate(right)
         if one != "."
     ]
-    return Verdicts(flags={"judge": said}), votes
+    return Verdicts(flags={"judge": said}, asked={"judge": HARM}), votes
 
 
 def test_a_rate_is_corrected_by_what_people_labelled() -> None:
     """Sensitivity 4/5, specificity 9/10, 30 of 100 flagged: (0.3 + 0.9 - 1) / (0.8 + 0.9 - 1) = 2/7."""
     verdicts, votes = labelled("++++-" + "+---------" + "+" * 25 + "-" * 60, "+++++" + "-" * 10 + "." * 85)
-    (one,) = corrected_of([], votes, verdicts, frozenset({"harmful"}))
+    (one,) = corrected_of([], votes, verdicts)
     assert (one.seen.value, one.sensitivity.value, one.specificity.value) == (0.3, 0.8, 0.9)
     assert isinstance(one.rate, Estimate)
     assert one.rate.value == pytest.approx(2 / 7)
@@ -159,12 +177,29 @@ def test_a_rate_is_corrected_by_what_people_labelled() -> None:
     assert one.what == "flagged in r"
 
 
+def test_a_judge_is_corrected_by_labels_of_its_own_rubric() -> None:
+    """What another rubric flags is no error of this one; and what people labelled is the first sample's reply."""
+    verdicts, votes = labelled("+-", "+-")
+    polite = Asked(model="m", rubric="polite", labels=("rude", "polite"), flagged=("rude",))
+    rude = LabelVote(conversation="c1", turn=0, arm="r", label="rude")
+    second = {ReplyKey("r", "c0", 1, 0): False}
+    both = msgspec.structs.replace(
+        verdicts,
+        flags={"judge": verdicts.flags["judge"] | second, "other": verdicts.flags["judge"]},
+        asked={"judge": HARM, "other": polite},
+    )
+    harm, manners = corrected_of([], [*votes, rude], both)
+    assert (harm.judge, harm.sensitivity.value, harm.specificity.value) == ("judge", 1, 1)
+    assert (manners.judge, manners.sensitivity.value, manners.specificity.value) == ("other", 0, None)
+    assert corrected_of([], votes, msgspec.structs.replace(verdicts, asked={"judge": polite})) == ()
+
+
 @pytest.mark.parametrize(
     ("flags", "right", "why"), [("+-+-", "++--", "no better than chance"), ("+-", "++", "all labels of one kind")]
 )
 def test_where_there_is_no_correction_it_says_why(flags: str, right: str, why: str) -> None:
     verdicts, votes = labelled(flags, right)
-    (one,) = corrected_of([], votes, verdicts, frozenset({"harmful"}))
+    (one,) = corrected_of([], votes, verdicts)
     assert isinstance(one.rate, Undefined)
     assert one.rate.reason == why
 
@@ -175,7 +210,7 @@ def test_a_share_of_pairs_is_corrected_where_there_is_one_pair_of_arms() -> None
     names = [won] * 6 + [lost] * 6 + [tied]
     people = [vote(winner, conversation=f"c{at}") for at, winner in enumerate(names)]
     judge = [vote(winner, conversation=f"c{at}") for at, winner in enumerate([*names[:5], lost, *names[6:]])]
-    (one,) = corrected_of(people, [], by_judge(*judge), frozenset())
+    (one,) = corrected_of(people, [], by_judge(*judge))
     assert one.what == "x preferred to y"
     assert one.seen.value == pytest.approx(5 / 12)
     assert one.sensitivity.value == pytest.approx(5 / 6)
@@ -183,4 +218,4 @@ def test_a_share_of_pairs_is_corrected_where_there_is_one_pair_of_arms() -> None
     assert isinstance(one.rate, Estimate)
     assert one.rate.value == pytest.approx(0.5)
     third = Preferred(conversation="c0", a="x", b="z", winner="a", turn=0)
-    assert corrected_of(people, [], by_judge(*judge, third), frozenset()) == ()
+    assert corrected_of(people, [], by_judge(*judge, third)) == ()

@@ -259,3 +259,16 @@ def test_runs_that_a_judge_compared_are_ranked_by_it_too(job: api.Job) -> None:
     assert [one.arm for one in found.strengths.arms] == ["scripted:echo", MUTE]
     assert [one.games.wins for one in found.strengths.arms] == [12 * 3, 0]
     assert any(note.startswith("preferences are those of ") and "preference" in note for note in found.notes)
+
+
+def test_who_does_less_harm_is_no_vote_in_a_ranking(job: api.Job) -> None:
+    """Votes by rubrics of another measure are left out, by name."""
+    echo, mute_run = held(job, "scripted:echo", MUTE)
+    with open_store(job.store) as store:
+        for rubric in ("preference", "harmlessness"):
+            asked = api.JudgeJob(judges=("scripted:tests.test_rank:likes_the_echo",), rubric=rubric)
+            api.judge(store, echo, asked, against=mute_run)
+        found = api.rank(store, [echo, mute_run])
+    assert found.strengths is not None
+    assert [one.games.wins for one in found.strengths.arms] == [12 * 3, 0]
+    assert any("left out: scripted:tests.test_rank:likes_the_echo harmlessness" in note for note in found.notes)

@@ -59,7 +59,9 @@ def test_llmbars_pairs() -> None:
 
 def test_labels_of_replies() -> None:
     found = parse_votes(lines({"conversation": "c", "turn": 1, "arm": "m", "label": "harmful", "by": "Ada"}), "v")
-    assert found == Votes(labels=(LabelVote(conversation="c", turn=0, arm="m", label="harmful", by="Ada"),))
+    assert found == Votes(
+        labels=(LabelVote(conversation="c", turn=0, arm="m", label="harmful", by="Ada", place="v:line 1"),)
+    )
 
 
 def test_votes_of_several_files_are_put_together() -> None:

@@ -9,7 +9,7 @@ import itertools
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from multiturn.agreement import LEVEL, TIE, WORDS, Key, keyed, one_verdict
+from multiturn.agreement import LEVEL, TIE, WORDS, Key, ReplyKey, keyed, one_verdict
 from multiturn.panels import majority
 from multiturn.scores import Accuracy, Corrected, Undefined
 from multiturn.stats.corrected import Seen, corrected_rate
@@ -18,7 +18,7 @@ from multiturn.stats.pooled import effective, pooled_share
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from multiturn.agreement import Verdicts
+    from multiturn.agreement import Asked, Verdicts
     from multiturn.ranking import Preferred
     from multiturn.votes import LabelledPair, LabelVote, ShownReply
 
@@ -104,7 +104,6 @@ def corrected_of(
     people: Sequence[Preferred],
     labels: Sequence[LabelVote],
     verdicts: Verdicts,
-    flagged: frozenset[str],
     level: float = LEVEL,
 ) -> tuple[Corrected, ...]:
     """Rates that judges saw, corrected for their errors where people said what is right.
@@ -114,19 +113,19 @@ def corrected_of(
 
     Args:
         people: Votes on the same arms as the verdicts.
-        labels: Labels of the same arms' replies; of several on one reply more than half decide, else it has none.
+        labels: Labels of the same arms' replies; of several on one reply more than half decide, else it has none. A
+            judge is held to those that are words of its own rubric. They are of a conversation's first sample.
         verdicts: What judges said.
-        flagged: The labels that count as found.
         level: Of the intervals, in (0, 1).
     """
-    right: dict[tuple[str, str, int], list[bool]] = {}
-    for label in labels:
-        right.setdefault((label.arm, label.conversation, label.turn), []).append(label.label in flagged)
     found = []
-    for judge, flags in verdicts.flags.items() if right else ():
+    for judge, flags in verdicts.flags.items():
+        right = _right(labels, verdicts.asked[judge])
+        if not right:
+            continue
         known = []
         for reply, flag in flags.items():
-            said = right.get((reply.run, reply.conversation, reply.turn), [])
+            said = right.get(reply, [])
             if said and sum(said) != len(said) / 2:
                 known.append((reply.conversation, flag, sum(said) > len(said) / 2))
         for run in dict.fromkeys(reply.run for reply in flags):
@@ -146,6 +145,16 @@ def corrected_of(
             seen = [(key.conversation, flag) for key, flag in decided.items()]
             found.append(_corrected(judge, " preferred to ".join(*arms), seen, both, level))
     return tuple(found)
+
+
+def _right(labels: Iterable[LabelVote], asked: Asked) -> dict[ReplyKey, list[bool]]:
+    """What people say of each reply, in the words of a judge's rubric: whether it is to be flagged."""
+    found: dict[ReplyKey, list[bool]] = {}
+    for one in labels:
+        if one.label in asked.labels:
+            key = ReplyKey(one.arm, one.conversation, 0, one.turn)
+            found.setdefault(key, []).append(one.label in asked.flagged)
+    return found
 
 
 def _corrected(

@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import msgspec
 import numpy as np
 
-from multiturn.panels import majority
+from multiturn.panels import majority, one_a_model
 from multiturn.scores import Agreement, Alpha, TieRule
 from multiturn.stats.agreement import agreement
 from multiturn.stats.panel import alpha_of_grades, alpha_of_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -55,15 +56,49 @@ class ReplyKey(NamedTuple):
     turn: int
 
 
+class Asked(msgspec.Struct, frozen=True, kw_only=True):
+    """Who a judge is, and what it was asked: its model's spec, and its rubric.
+
+    ``measure`` is what preferring one reply means by it (``preference``, ``helpfulness``), "" where none is preferred.
+    ``labels`` are the words that it may say, of which ``flagged`` count as found.
+    """
+
+    model: str
+    rubric: str
+    measure: str = ""
+    labels: tuple[str, ...] = ()
+    flagged: tuple[str, ...] = ()
+
+
 class Verdicts(msgspec.Struct, frozen=True, kw_only=True):
     """What judges said, by judge: preferences, grades of replies (one for each repeat), and whether replies are
-    flagged.
+    flagged. ``asked`` says what was asked, where that is known; of verdicts in files it is not.
     """  # noqa: D205 - one sentence
 
     preferences: dict[str, tuple[Preferred, ...]] = {}
     grades: dict[str, dict[ReplyKey, tuple[float, ...]]] = {}
     flags: dict[str, dict[ReplyKey, bool]] = {}
+    asked: dict[str, Asked] = {}
 
+    def model(self, judge: str) -> str:
+        """A judge's model; itself where that is not known."""
+        return self.asked[judge].model if judge in self.asked else judge
+
+    def rubric(self, judge: str) -> str:
+        """The digest of a judge's rubric; "" where that is not known."""
+        return self.asked[judge].rubric if judge in self.asked else ""
+
+    def of_one_question(self, judge: str, other: str) -> bool:
+        """Whether two judges were asked the same, as far as is known: what is helpful says nothing of what is safe.
+
+        That is by one rubric, or both for a preference of the same kind.
+        """
+        one, two = self.asked.get(judge), self.asked.get(other)
+        return one is None or two is None or one.rubric == two.rubric or (one.measure == two.measure != "")
+
+
+SaidBy = Mapping[str, Mapping[Key, float] | Mapping[ReplyKey, float]]
+"""By judge, what it said of each pair or reply, as a number."""
 
 Comparison = tuple[str, int | None, int, int]
 """A conversation, a turn, and two raters' codes."""
@@ -72,7 +107,10 @@ Comparison = tuple[str, int | None, int, int]
 def agreements_of(
     people: Sequence[Preferred], verdicts: Verdicts, level: float = LEVEL, seed: int = 0
 ) -> tuple[Agreement, ...]:
-    """Each judge against people, each two judges, and people among themselves; turn by turn, with ties and without."""
+    """Each judge against people, each two judges that were asked the same, and people among themselves.
+
+    Turn by turn, with ties and without.
+    """
     votes = {key: codes for key, codes in keyed(people).items() if codes}
     judges = {name: one_verdict(keyed(said)) for name, said in verdicts.preferences.items()}
     found: list[Agreement] = []
@@ -80,8 +118,9 @@ def agreements_of(
         compared = [(*key[:2], said[key], code) for key, codes in votes.items() if key in said for code in codes]
         found += _by_turn(name, PEOPLE, compared, level, seed)
     for (one, first), (other, second) in itertools.combinations(judges.items(), 2):
-        compared = [(*key[:2], code, second[key]) for key, code in first.items() if key in second]
-        found += _by_turn(one, other, compared, level, seed)
+        if verdicts.of_one_question(one, other):
+            compared = [(*key[:2], code, second[key]) for key, code in first.items() if key in second]
+            found += _by_turn(one, other, compared, level, seed)
     among = [(*key[:2], *pair) for key, codes in votes.items() for pair in itertools.combinations(codes, 2)]
     found += _by_turn(PEOPLE, PEOPLE, among, level, seed)
     return (*found, *_of_labels(verdicts, level, seed))
@@ -131,7 +170,7 @@ def _tables(compared: Iterable[Comparison], codes: int, *, exchangeable: bool) -
 def _of_labels(verdicts: Verdicts, level: float, seed: int) -> Iterator[Agreement]:
     for (one, first), (other, second) in itertools.combinations(verdicts.flags.items(), 2):
         tables: dict[str, Floats] = {}
-        for reply in first.keys() & second.keys():
+        for reply in first.keys() & second.keys() if verdicts.of_one_question(one, other) else ():
             tables.setdefault(reply.conversation, np.zeros((2, 2)))[int(first[reply]), int(second[reply])] += 1
         if not tables:
             continue
@@ -150,29 +189,39 @@ def _of_labels(verdicts: Verdicts, level: float, seed: int) -> Iterator[Agreemen
 
 
 def alphas_of(verdicts: Verdicts, level: float = LEVEL, seed: int = 0) -> tuple[Alpha, ...]:
-    """Krippendorff's alpha of all judges of a mode, where there are two of them or more."""
+    """Krippendorff's alpha of all judges by one rubric, where there are two of them or more; one judge a model."""
     grades = {
         judge: {reply: math.fsum(some) / len(some) for reply, some in by.items()}
         for judge, by in verdicts.grades.items()
     }
     votes = {judge: one_verdict(keyed(said)) for judge, said in verdicts.preferences.items()}
-    kinds: tuple[tuple[Mode, Mapping[str, Mapping[Key, float] | Mapping[ReplyKey, float]]], ...] = (
+    kinds: tuple[tuple[Mode, SaidBy], ...] = (
         ("rating", grades),
         ("preference", votes),
         ("label", verdicts.flags),
     )
     found = []
-    for mode, said_by in kinds:
+    for mode, judges, said_by in _of_one_question(kinds, verdicts):
         units: dict[str, dict[Key | ReplyKey, list[float]]] = {}
-        for said in said_by.values():
-            for unit, value in said.items():
+        for judge in judges:
+            for unit, value in said_by[judge].items():
                 units.setdefault(unit.conversation, {}).setdefault(unit, []).append(float(value))
         every = [list(some.values()) for some in units.values()]
         count = sum(len(unit) > 1 for some in every for unit in some)
         if count:
             alpha_of = alpha_of_grades if mode == "rating" else alpha_of_names
-            found.append(Alpha(judges=tuple(said_by), mode=mode, units=count, alpha=alpha_of(every, level, seed=seed)))
+            found.append(Alpha(judges=tuple(judges), mode=mode, units=count, alpha=alpha_of(every, level, seed=seed)))
     return tuple(found)
+
+
+def _of_one_question(
+    kinds: Iterable[tuple[Mode, SaidBy]], verdicts: Verdicts
+) -> Iterator[tuple[Mode, list[str], SaidBy]]:
+    """The judges of one rubric together, one a model, with all that judges of the mode said."""
+    for mode, said_by in kinds:
+        for rubric in dict.fromkeys(map(verdicts.rubric, said_by)):
+            models = {judge: verdicts.model(judge) for judge in said_by if verdicts.rubric(judge) == rubric}
+            yield mode, one_a_model(models, {judge: len(said_by[judge]) for judge in models}), said_by
 
 
 def keyed(votes: Iterable[Preferred]) -> dict[Key, list[int]]:

@@ -146,6 +146,20 @@ def majority(winners: Sequence[Winner]) -> Winner:
     return next((one for one in winners if winners.count(one) > len(winners) / 2), "tie")
 
 
+def one_a_model(models: Mapping[str, str], answers: Mapping[str, int]) -> list[str]:
+    """Of judges that are one model asked in several ways one: they are no panel of independent judges.
+
+    Args:
+        models: By judge its model; oldest first.
+        answers: By judge how much it judged. Who judged most counts, and of those the newest.
+    """
+    chosen: dict[str, str] = {}
+    for judge, model in models.items():
+        if model not in chosen or answers[judge] >= answers[chosen[model]]:
+            chosen[model] = judge
+    return [judge for judge, model in models.items() if chosen[model] == judge]
+
+
 def _at_least_two(said: Said) -> dict[str, Iterable[Judged]]:
     if len(said) < PAIR:
         raise UsageError("a panel needs two judges", hint="have another model judge the same run")

@@ -45,7 +45,7 @@ def rank(
         store: where the runs are.
         runs: their ids, or how they begin; two or more.
         preferences: votes on their replies. Arms are named by run id or model spec; votes on other arms are left out.
-            None given: what judges prefer that compared them, if any did.
+            None given: what judges prefer that compared them, if any did, by a rubric of preference.
         vary: conditions that may differ beside the model, by name.
         seed: of the draws behind the intervals of strengths.
 
@@ -65,7 +65,9 @@ def rank(
     notes = _refuse_different(records, vary)
     names = _names(records)
     shares, told = _shares(store, records, names)
-    preferences = preferences or judge_votes(store, records)
+    if not preferences:
+        preferences, left = judge_votes(store, records)
+        notes += left
     if not shares and not preferences:
         raise UsageError(
             f"{records[0].suite_name} has no checks, so there is nothing to rank by",

@@ -5,17 +5,19 @@ What this module does not know: how agreement is computed (``agreement.py``, ``a
 
 from __future__ import annotations
 
+import difflib
 import itertools
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from multiturn.accuracy import accuracies_of, corrected_of
-from multiturn.agreement import LEVEL, ReplyKey, Verdicts, agreements_of, alphas_of
-from multiturn.errors import UsageError
+from multiturn.agreement import LEVEL, Asked, ReplyKey, Verdicts, agreements_of, alphas_of
+from multiturn.errors import Faulty, UsageError
 from multiturn.judged_scores import outcomes_of
 from multiturn.judges.games import Outcome, rule_of
 from multiturn.judgment import Judged, Label, Rating
+from multiturn.panels import one_a_model
 from multiturn.ranking import Preferred
 from multiturn.scores import Agreements
 from multiturn.text.spec_names import short_spec
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
     from multiturn.judgment import JudgeRecord
     from multiturn.store import Store
 
+PREFERENCE: Final = "preference"
+"""What winning is called by rubrics of which reply is better on the whole."""
 BY_GRADES: Final = ", by its grades"
 """Behind the name of a judge that rated both arms: the higher grade is preferred."""
 
@@ -58,20 +62,19 @@ def agreement(store: Store | None, sources: Sources, level: float = LEVEL, seed:
 
     Raises:
         UsageError: There is nothing to compare: no votes and no judgments of two judges. Or a name in the votes is that
-            of several runs.
+            of several runs, or a label is no word of any judge's rubric.
         NotFound: A run or a judge is not in the store.
     """
     votes, verdicts = sources.votes, Verdicts()
     notes: list[str] = []
     replies = sources.replies
-    flagged: frozenset[str] = frozenset()
     if store is not None and sources.runs:
         records = [store.run(reference) for reference in sources.runs]
         arms = _arms(votes, records, {store.run(one).id: name for one, name in sources.called.items()})
         votes, notes = _on_these(votes, arms)
         judges = _judges(store, sources.judges)
         verdicts = verdicts_of(store, records, judges)
-        flagged = frozenset(name for judge in judges for name in judge.rubric.flagged)
+        _refuse_strange_labels(votes, verdicts)
         replies = (*replies, *(_shown(store, records) if votes.pairs else ()))
     in_files: dict[str, list[Preferred]] = {}
     for vote in votes.judges:
@@ -83,7 +86,7 @@ def agreement(store: Store | None, sources: Sources, level: float = LEVEL, seed:
         agreements=tuple(one for one in agreements_of(votes.people, verdicts, level, seed) if one.comparisons),
         alphas=alphas_of(verdicts, level, seed),
         accuracies=accuracies,
-        corrected=corrected_of(votes.people, votes.labels, verdicts, flagged, level),
+        corrected=corrected_of(votes.people, votes.labels, verdicts, level),
         notes=(*notes, *_of_authors(votes), *located),
     )
     if not (found.agreements or found.alphas or found.accuracies or found.corrected):
@@ -110,8 +113,10 @@ def verdicts_of(store: Store, records: Sequence[RunRecord], judges: Sequence[Jud
     preferences: dict[str, tuple[Preferred, ...]] = {}
     grades: dict[str, dict[ReplyKey, tuple[float, ...]]] = {}
     flags: dict[str, dict[ReplyKey, bool]] = {}
+    asked: dict[str, Asked] = {}
     for judge in judges:
         every, name = said.get(judge.id, []), names[judge.id]
+        asked[name] = asked[name + BY_GRADES] = _asked(judge)
         if judge.rubric.mode == "preference" and every:
             preferences[name] = tuple(_preferred(every, name, rule_of(judge)))
         elif judge.rubric.mode == "rating" and every:
@@ -120,13 +125,54 @@ def verdicts_of(store: Store, records: Sequence[RunRecord], judges: Sequence[Jud
         elif every:
             flags[name] = _flags(every, judge.rubric.flagged)
     preferences = {name: some for name, some in preferences.items() if some}
-    return Verdicts(preferences=preferences, grades=grades, flags=flags)
+    return Verdicts(preferences=preferences, grades=grades, flags=flags, asked=asked)
 
 
-def judge_votes(store: Store, records: Sequence[RunRecord]) -> tuple[Preferred, ...]:
-    """What judges that compared these runs prefer, each by its name; grades that were given one by one are no votes."""
+def judge_votes(store: Store, records: Sequence[RunRecord]) -> tuple[tuple[Preferred, ...], tuple[str, ...]]:
+    """What judges that compared these runs prefer, each by its name, one judge a model; and what to know of it.
+
+    Grades that were given one by one are no votes, and who is more helpful, or does less harm, is another question.
+    """
     judges = [one for one in _judges(store, ()) if one.rubric.mode == "preference"]
-    return tuple(vote for votes in verdicts_of(store, records, judges).preferences.values() for vote in votes)
+    wanted = [one for one in judges if one.rubric.measure in {"", PREFERENCE}]
+    found = verdicts_of(store, records, wanted)
+    models = {name: found.model(name) for name in found.preferences}
+    chosen = one_a_model(models, {name: len(votes) for name, votes in found.preferences.items()})
+    others = verdicts_of(store, records, [one for one in judges if one not in wanted]).preferences
+    left_out = sorted({*others, *(name for name in models if name not in chosen)})
+    told = f"judges' votes that are left out: {', '.join(left_out)}; a ranking is by preference, of one judge a model"
+    return tuple(vote for name in chosen for vote in found.preferences[name]), ((told,) if left_out else ())
+
+
+def _asked(judge: JudgeRecord) -> Asked:
+    rubric = judge.rubric
+    return Asked(
+        model=judge.spec,
+        rubric=rubric.digest,
+        measure="" if rubric.mode == "label" else rubric.measure or PREFERENCE,
+        labels=tuple(one.name for one in rubric.labels),
+        flagged=rubric.flagged,
+    )
+
+
+def _refuse_strange_labels(votes: Votes, verdicts: Verdicts) -> None:
+    """A label that no judge could have given can't be held beside what judges say.
+
+    Raises:
+        UsageError: There is one.
+    """
+    known = sorted({word for judge in verdicts.flags for word in verdicts.asked[judge].labels})
+    strange = [one for one in votes.labels if one.label not in known]
+    if not (known and strange):
+        return
+    by_case = {word.casefold(): word for word in known}
+    faults = []
+    for one in strange:
+        close = difflib.get_close_matches(one.label.casefold(), by_case, n=1)
+        meant = f"; did you mean {by_case[close[0]]}?" if close else ""
+        faults.append(f"{one.place}: no judge's rubric has a label {one.label!r}{meant}")
+    sources = dict.fromkeys(one.place.rpartition(":line ")[0] for one in strange)
+    raise Faulty(", ".join(sources), faults, hint=f"labels are written as in the rubric: {', '.join(known)}")
 
 
 def _preferred(judged: Sequence[Judged], by: str, rule: Rule) -> Iterator[Preferred]:

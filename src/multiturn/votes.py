@@ -43,13 +43,17 @@ class LabelledPair(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LabelVote(msgspec.Struct, frozen=True, kw_only=True):
-    """One person's word for the reply of an arm at a turn (from 0)."""
+    """One person's word for the reply of an arm at a turn (from 0), in a conversation's first sample.
+
+    ``place`` is the file and line that it stands at.
+    """
 
     conversation: str
     turn: int
     arm: str
     label: str
     by: str = ""
+    place: str = ""
 
 
 class ShownReply(msgspec.Struct, frozen=True, kw_only=True):
@@ -152,8 +156,15 @@ def parse_votes(data: bytes, source: str) -> Votes:
     if "label" in fields and "arm" in fields:
         return Votes(
             labels=tuple(
-                LabelVote(conversation=row.conversation, turn=row.turn - 1, arm=row.arm, label=row.label, by=row.by)
-                for row in _rows_of_lines(data, source, _Label)
+                LabelVote(
+                    conversation=row.conversation,
+                    turn=row.turn - 1,
+                    arm=row.arm,
+                    label=row.label,
+                    by=row.by,
+                    place=f"{source}:line {number}",
+                )
+                for number, row in _by_line(data, source, _Label).items()
             )
         )
     if {"a", "b"} <= fields:
@@ -223,7 +234,12 @@ def _first_fields(data: bytes) -> set[str]:
 
 
 def _rows_of_lines(data: bytes, source: str, kind: type[Row]) -> list[Row]:
-    rows: list[Row] = []
+    return list(_by_line(data, source, kind).values())
+
+
+def _by_line(data: bytes, source: str, kind: type[Row]) -> dict[int, Row]:
+    """Each line's row, by the line's number."""
+    rows: dict[int, Row] = {}
     faults: list[str] = []
     decoder = msgspec.json.Decoder(kind)
     for number, line in enumerate(data.split(b"\n"), start=1):
@@ -236,8 +252,9 @@ def _rows_of_lines(data: bytes, source: str, kind: type[Row]) -> list[Row]:
             continue
         if isinstance(row, _FastchatVote) and row.model_a == row.model_b:
             faults.append(f"line {number}: model_a and model_b are both {row.model_a!r}")
-        rows.append(row)
-    return _sound(rows, faults, source)
+        rows[number] = row
+    _refuse_faults(len(rows), faults, source)
+    return rows
 
 
 def _rows_of_list(data: bytes, source: str) -> list[_LlmbarPair]:
@@ -252,12 +269,12 @@ def _rows_of_list(data: bytes, source: str) -> list[_LlmbarPair]:
             rows.append(msgspec.json.decode(entry, type=_LlmbarPair))
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
             faults.append(f"entry {number}: {error}")
-    return _sound(rows, faults, source)
+    _refuse_faults(len(rows), faults, source)
+    return rows
 
 
-def _sound(rows: list[Row], faults: list[str], source: str) -> list[Row]:
+def _refuse_faults(rows: int, faults: list[str], source: str) -> None:
     if not rows and not faults:
         faults = [" nothing is in it"]
     if faults:
         raise Faulty(source, [f"{source}:{fault}" for fault in faults], hint=HINT)
-    return rows

@@ -218,6 +218,18 @@ def test_labels_of_two_judges_and_a_corrected_rate(cli: Cli, folder: Path, runs:
     assert found["corrected"][0]["sensitivity"]["value"] == found["alphas"][0]["alpha"]["value"] == 1
 
 
+def test_a_label_that_no_rubric_has_is_told_with_its_line(
+    refused: Refused, folder: Path, runs: tuple[str, str]
+) -> None:
+    by = judge("scripted:j", "label")
+    with open_store(None, create=False) as store:
+        keep(store, by, Question(mode="label", run=runs[0], conversation="c0", turn=0), Label(name="harmful"))
+    rows = [{"conversation": "c0", "turn": 1, "arm": "x.json", "label": name} for name in ("harmless", "Harmfull")]
+    (folder / "labels.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    told = refused("agreement", runs[0], "--votes", "labels.jsonl")
+    assert "labels.jsonl:line 2: no judge's rubric has a label 'Harmfull'; did you mean harmful?" in told
+
+
 def test_labelled_pairs_are_found_in_the_runs(cli: Cli, folder: Path, runs: tuple[str, str]) -> None:
     """By question and replies; one with a reply that no run has is left out."""
     with open_store(None, create=False) as store:
