@@ -73,8 +73,8 @@ def tell_card(judge: JudgeRecord, card: Card | None) -> None:
         )
         return
     answered = card.asked - card.failed
-    if answered < card.questions and card.calls < MOST:
-        warn(f"its check is not whole, {answered} of {card.questions} questions: the same command goes on with it")
+    if answered < card.questions:
+        warn(f"its check is not whole: {answered} of {card.questions} questions are answered")
     if card.conclusion == "fit":
         say(multiturn.api.card_line(card))
     else:

@@ -103,8 +103,8 @@ def tell_judged(done: JudgedBy) -> None:
         )
     if judging.unreadable:
         warn(
-            f"  {judging.unreadable} of {judging.asked} gave no verdict that can be read, asked twice: they are "
-            "missing; multiturn judge show says why"
+            f"  {judging.unreadable} of {judging.asked} gave no verdict that can be read, asked twice where "
+            "the budget allowed: they are missing; multiturn judge show says why"
         )
     if judging.overflowed:
         warn(
