@@ -15,7 +15,7 @@ from multiturn.accuracy import accuracies_of, corrected_of
 from multiturn.agreement import LEVEL, Asked, ReplyKey, Verdicts, agreements_of, alphas_of
 from multiturn.errors import Faulty, UsageError
 from multiturn.judged_scores import outcomes_of
-from multiturn.judges.games import Outcome, rule_of
+from multiturn.judges.games import pair_from_ratings, rule_of
 from multiturn.judgment import Judged, Label, Rating
 from multiturn.panels import one_a_model
 from multiturn.ranking import Preferred
@@ -210,7 +210,7 @@ def _by_grades(grades: Mapping[ReplyKey, tuple[float, ...]], by: str) -> Iterato
         runs.setdefault(place, {})[reply.run] = sum(some) / len(some)
     for (conversation, _, turn), means in runs.items():
         for a, b in itertools.combinations(sorted(means), 2):
-            better = Outcome(winner="tie" if means[a] == means[b] else "a" if means[a] > means[b] else "b")
+            better = pair_from_ratings(Rating(value=means[a]), Rating(value=means[b]))
             yield Preferred(conversation=conversation, turn=turn, a=a, b=b, winner=better.winner, by=by)
 
 
