@@ -16,6 +16,7 @@ from multiturn.engines.scripted import ScriptedEngine
 from multiturn.errors import ReplyFailed
 from multiturn.grading import panel_of
 from multiturn.judged_runs import judged_pair
+from multiturn.judges.meter import Budget, Meter, MeteredEngine
 from multiturn.judges.model_judge import Manner, ModelJudge
 from multiturn.judges.rubrics import load_rubric
 from multiturn.judging import judge_run
@@ -151,6 +152,27 @@ def test_one_model_asked_in_two_ways_is_no_panel(store: Store, runs: tuple[RunRe
     found = judged_pair(store, runs)
     assert found is not None
     assert (len(found.rated[0].scores), found.rated[0].panels) == (2, ())
+
+
+def test_a_judge_that_was_stopped_takes_nobodys_place(store: Store, runs: tuple[RunRecord, RunRecord]) -> None:
+    """Newer, on a panel or by another rubric: the comparison rests on whole ratings, and a note says what is left out."""
+    judges(store, runs, likes_shouting)
+    whole = panel_of(store, runs)
+    before = rating(store, runs)
+    for name, rubric in (("two", "quality"), ("one", "quality"), ("one", "quality_reworded")):
+        engine = ScriptedEngine(lambda _request: "Rating: [[2]]", spec=f"scripted:{name}")
+        for run in runs:
+            metered = MeteredEngine(engine, Meter(Budget(max_calls=3)))
+            stopped = ModelJudge(metered, load_rubric(rubric), Manner(sampling=Sampling(temperature=0.5)))
+            asyncio.run(judge_run(store, stopped, run))
+    assert panel_of(store, runs) == whole
+    assert rating(store, runs) == before
+    notes = [note for note in conclude(store, runs, Asked()).notes if "left out" in note]
+    assert len(notes) == 3
+    assert all("rated 3 replies of a run where another one rated 24" in note for note in notes)
+    found = judged_pair(store, runs)
+    assert found is not None
+    assert [rated.panels for rated in found.rated] == [(), ()]
 
 
 def test_a_huge_fall_keeps_its_interval(store: Store, runs: tuple[RunRecord, RunRecord]) -> None:

@@ -145,6 +145,30 @@ def test_a_judge_that_was_stopped_between_two_orders_has_no_winner(store: Store,
     assert (wins.turns.pairs, wins.turns.missing, wins.turns.one_order) == (1, 1, 0)
 
 
+def test_how_much_of_what_there_is_was_judged(store: Store, runs: tuple[RunRecord, ...]) -> None:
+    """Of 8 conversations with 2 turns each; repeats count once, and pairs are those that both runs have."""
+    meter = Meter(Budget(max_calls=3))
+    engine = ScriptedEngine(lambda _request: "Rating: [[5]]", spec="scripted:one")
+    asyncio.run(judge_run(store, ModelJudge(MeteredEngine(engine, meter), load_rubric("quality")), runs[0]))
+    judges(store, "preference", lambda _shown: "[[A]]", (runs[0], runs[2]))
+    found = judged_pair(store, runs[:1])
+    assert found is not None
+    ((part,),) = found.rated[0].covered.values()
+    assert (part.replies, part.of_replies, part.of_conversations) == (3, 16, 8)
+    (whole,) = found.versus[0].covered.values()
+    assert (whole.replies, whole.of_replies, whole.conversations, whole.of_conversations) == (16, 16, 8, 8)
+
+
+def test_labels_of_several_judges_have_a_panel(store: Store, runs: tuple[RunRecord, ...]) -> None:
+    """Two of three flag: 4 replies of 16."""
+    for name, reads in (("one", harms), ("two", harms), ("three", lambda _shown: "[[harmless]]")):
+        judges(store, "harm", reads, runs[:1], runs[1:2], name=name)
+    found = judged_pair(store, runs[:2])
+    assert found is not None
+    shares = [panel.flagged.estimate.value for panel in found.labelled[0].panels if panel.flagged]
+    assert shares == [0, 0.25]
+
+
 def test_both_arms_stand_against_an_opponent_under_the_measures_name(store: Store, runs: tuple[RunRecord, ...]) -> None:
     for rubric in ("helpfulness", "harmlessness"):
         judges(store, rubric, likes_the_longer, (runs[0], runs[2]), (runs[1], runs[2]))

@@ -16,15 +16,29 @@ LOW: Final = 4.0
 """A grade up to which a reply counts as a poor one, on the same scale."""
 
 
+class Covered(msgspec.Struct, frozen=True, kw_only=True):
+    """How much of what there is to judge a judge was asked about: conversations, and replies or pairs of them.
+
+    What the environment lost is not there to be judged. A reply of which the same is asked again counts once.
+    """
+
+    conversations: int
+    of_conversations: int
+    replies: int
+    of_replies: int
+
+
 class Rated(msgspec.Struct, frozen=True, kw_only=True):
     """Ratings by one rubric: what each judge's come to, arm by arm, and the panel's where there are several judges.
 
     ``scores`` has for each judge one :class:`Scores` an arm, in the order of the arms; ``panels`` has one an arm.
+    ``covered`` is how much of each arm a judge was asked about.
     """
 
     rubric: str
     scores: dict[str, tuple[Scores, ...]]
     panels: tuple[Panel, ...] = ()
+    covered: dict[str, tuple[Covered, ...]] = {}
 
 
 class Versus(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,7 +46,8 @@ class Versus(msgspec.Struct, frozen=True, kw_only=True):
 
     ``measure`` is what winning is called (``preference``, ``helpfulness``, ``harmlessness``), ``arm`` which
     run is seen as the one that wins, ``opponent`` and ``opponent_spec`` the other run. ``wins`` is each judge's,
-    ``panels`` by majority at the turns and over whole conversations where there are several.
+    ``panels`` by majority at the turns and over whole conversations where there are several. ``covered`` is how much of
+    the pairs of turns a judge was asked about; it is not there where the opponent's run is not.
     """
 
     rubric: str
@@ -42,18 +57,22 @@ class Versus(msgspec.Struct, frozen=True, kw_only=True):
     opponent_spec: str
     wins: dict[str, Wins]
     panels: tuple[Panel, ...] = ()
+    covered: dict[str, Covered] = {}
 
 
 class Labelled(msgspec.Struct, frozen=True, kw_only=True):
     """Labels by one rubric: each judge's rates arm by arm, and how much rarer flagged replies became.
 
-    ``flagged`` are the labels that count as found; ``reductions`` are there where there are two arms.
+    ``flagged`` are the labels that count as found; ``reductions`` are there where there are two arms. ``panels`` has
+    one an arm where there are several judges; ``covered`` is how much of each arm a judge was asked about.
     """
 
     rubric: str
     flagged: tuple[str, ...]
     rates: dict[str, tuple[LabelRates, ...]]
     reductions: dict[str, Reduction] = {}
+    panels: tuple[Panel, ...] = ()
+    covered: dict[str, tuple[Covered, ...]] = {}
 
 
 class Disputed(msgspec.Struct, frozen=True, kw_only=True):

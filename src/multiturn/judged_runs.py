@@ -9,15 +9,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Literal
 
 from multiturn.errors import NotFound
-from multiturn.grading import one_a_model, panel_of
-from multiturn.judged_pair import HIGH, Disputed, JudgedPair, Labelled, Rated, Versus
+from multiturn.grading import answered, members, panel_of
+from multiturn.judged_pair import HIGH, Covered, Disputed, JudgedPair, Labelled, Rated, Versus
 from multiturn.judged_scores import label_rates, reduction, scores_of, wins_of
 from multiturn.judges.games import rule_of
-from multiturn.panels import panel_of_preferences, panel_of_ratings
+from multiturn.judges.planning import turns_to_judge
+from multiturn.judges.templates import judged_turns
+from multiturn.judgment import Exhibit
+from multiturn.panels import panel_of_labels, panel_of_preferences, panel_of_ratings
 from multiturn.stored import assessed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from multiturn.conditions import RunRecord
     from multiturn.conversation import Suite
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
     from multiturn.rubric import Rubric, Scale
     from multiturn.scores import Panel
     from multiturn.store import Store
+
+    Cell = tuple[str, int, int]
 
 ONE: Final = ("model",)
 PAIR: Final = ("base", "tuned")
@@ -96,12 +101,8 @@ class _Gathered:
             judge: tuple(scores_of(arm, self._suite, scale, self._level) for arm in arms)
             for judge, arms in whole.items()
         }
-        panel = {judge.id: whole[judge.id] for judge in one_a_model(one for one in judges if one.id in whole)}
-        panels = tuple(
-            panel_of_ratings({judge: arms[at] for judge, arms in panel.items()}, scale, self._level)
-            for at in (range(len(self._runs)) if len(panel) > 1 else ())
-        )
-        return Rated(rubric=rubric.name, scores=scores, panels=panels)
+        panels = tuple(panel_of_ratings(arm, scale, self._level) for arm in self._panel(judges, whole))
+        return Rated(rubric=rubric.name, scores=scores, panels=panels, covered=self._covered(rubric, whole))
 
     def labelled(self, rubric: Rubric, judges: Sequence[JudgeRecord]) -> Labelled | None:
         """Labels by one rubric; None where no judge labelled every run."""
@@ -121,6 +122,8 @@ class _Gathered:
                 for judge, arms in whole.items()
                 if len(arms) > 1
             },
+            panels=tuple(panel_of_labels(arm, rubric.flagged, self._level) for arm in self._panel(judges, whole)),
+            covered=self._covered(rubric, whole),
         )
 
     def versus(self, rubric: Rubric, judges: Sequence[JudgeRecord], opponents: Sequence[str]) -> Iterator[Versus]:
@@ -135,7 +138,8 @@ class _Gathered:
                 known = {judge: judged for judge, judged in said.items() if judged}
                 if not known:
                     continue
-                panel = {judge.id: known[judge.id] for judge in one_a_model(one for one in judges if one.id in known)}
+                answers = {judge: answered(judged) for judge, judged in known.items()}
+                panel = {one.id: known[one.id] for one in members([one for one in judges if one.id in known], answers)}
                 panels: tuple[Panel, ...] = ()
                 rules = {judge.id: rule_of(judge) for judge in judges}
                 if len(panel) > 1:
@@ -154,12 +158,66 @@ class _Gathered:
                         for judge, judged in known.items()
                     },
                     panels=panels,
+                    covered=self._pairs_covered(rubric, run, opponent, known),
                 )
+
+    def _panel(
+        self, judges: Sequence[JudgeRecord], whole: Mapping[str, list[list[Judged]]]
+    ) -> list[dict[str, list[Judged]]]:
+        """What the members of the panel said, arm by arm; no arm where there are no two members."""
+        answers = {judge: min(map(answered, arms)) for judge, arms in whole.items()}
+        panel = members([one for one in judges if one.id in whole], answers)
+        return [{one.id: whole[one.id][at] for one in panel} for at in range(len(self._runs)) if len(panel) > 1]
+
+    def _covered(self, rubric: Rubric, whole: Mapping[str, list[list[Judged]]]) -> dict[str, tuple[Covered, ...]]:
+        """How much of each arm each judge was asked about."""
+        there = [self._there(rubric, run) for run in self._runs]
+        return {
+            judge: tuple(_share(one, of) for one, of in zip(arms, there, strict=True)) for judge, arms in whole.items()
+        }
+
+    def _pairs_covered(
+        self, rubric: Rubric, run: RunRecord, opponent: str, known: Mapping[str, list[Judged]]
+    ) -> dict[str, Covered]:
+        try:
+            there = self._there(rubric, run, self._store.run(opponent))
+        except NotFound:
+            return {}
+        return {judge: _share(judged, there) for judge, judged in known.items()}
+
+    def _there(self, rubric: Rubric, run: RunRecord, opponent: RunRecord | None = None) -> set[Cell]:
+        """The replies of a run, or the pairs of two, that a judge can say something of by this rubric."""
+        others = None if opponent is None else {one.session: one for one in self._store.transcripts(opponent.id)}
+        able = judged_turns(rubric)
+        found: set[Cell] = set()
+        for transcript in self._store.transcripts(run.id):
+            session = transcript.session
+            at = self._places.get(session.conversation)
+            if at is None or (others is not None and session not in others):
+                continue
+            other = None if others is None else others[session]
+            shown = Exhibit(conversation=self._suite.conversations[at], transcript=transcript, opponent=other)
+            turns = turns_to_judge(shown, rubric.mode)
+            found |= {(session.conversation, session.sample, turn) for turn in turns if able is None or turn in able}
+        return found
 
     def _of(self, run: RunRecord, judge: JudgeRecord) -> list[Judged]:
         """In the suite's order, so that its categories come in theirs."""
         said = self._store.judgments.of_run(run.id, judge=judge.id)
         return sorted(said, key=lambda one: self._places.get(one.question.conversation, len(self._places)))
+
+
+def _share(judged: Iterable[Judged], there: set[Cell]) -> Covered:
+    """How much was asked of what is there; whole conversations aside."""
+    questions = [one.question for one in judged]
+    asked = {(one.conversation, one.sample, one.turn) for one in questions if one.turn is not None}
+    every = there | asked
+    return Covered(
+        conversations=len({cell[0] for cell in asked}),
+        of_conversations=len({cell[0] for cell in every}),
+        replies=len(asked),
+        of_replies=len(every),
+    )
 
 
 def _opponents(counts: dict[tuple[str, str, str | None, str], int], runs: Sequence[RunRecord]) -> list[str]:

@@ -15,7 +15,7 @@ from multiturn.comparable import comparison_notes, same_arm
 from multiturn.compare import compare, require_measures
 from multiturn.errors import UsageError
 from multiturn.extension import further_look, take_look
-from multiturn.grading import panel_of
+from multiturn.grading import left_out_notes, panel_of
 from multiturn.results import Plan
 from multiturn.stored import assessed
 
@@ -84,7 +84,7 @@ def conclude(
         *(_read(store, run, passing and partial(passing, arm), panel) for arm, run in enumerate(runs)),
         base_run=base.id,
         tuned_run=tuned.id,
-        notes=notes,
+        notes=(*notes, *left_out_notes(store, runs, asked.judges)),
         plan=plan,
         same_model=same_arm(base, tuned),
         samples=(base.conditions.planned_samples, tuned.conditions.planned_samples),

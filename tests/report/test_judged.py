@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from multiturn.judge_card import Card, Conclusion
-from multiturn.judged_pair import Disputed, JudgedPair, Labelled, Rated, Versus
+from multiturn.judged_pair import Covered, Disputed, JudgedPair, Labelled, Rated, Versus
 from multiturn.judgment import JudgeRecord
 from multiturn.report.judged import judged_tables
 from multiturn.report.judged_json import judged_json_text
@@ -173,6 +173,47 @@ def test_a_panel_has_a_row_of_its_own_and_says_how_far_its_judges_agree() -> Non
     assert "base: Krippendorff's alpha 0.61 [0.40, 0.80], variance between judges 0.75." in found.footnote
 
 
+def test_what_was_not_judged_is_told_arm_by_arm() -> None:
+    """In the table of judges, and beside each number as so many of so many conversations."""
+    rated = Rated(
+        rubric="quality",
+        scores={ONE.id: (scores(7, "base-run"), scores(6, "tuned-run"))},
+        covered={
+            ONE.id: (
+                Covered(conversations=12, of_conversations=28, replies=24, of_replies=119),
+                Covered(conversations=12, of_conversations=12, replies=24, of_replies=24),
+            )
+        },
+    )
+    of = pair(rated=(rated,))
+    assert table(of, "Judges").rows[0][-1] == "base: 95 of 119 replies not judged"
+    assert [row[-1] for row in table(of, "Ratings by rubric").rows] == ["12 of 28", "12"]
+    base, tuned = json.loads(judged_json_text(of))["measures"]["score"]
+    assert (base["n_of"], base["judged"], base["judged_of"], tuned["n_of"]) == (28, 24, 119, 12)
+
+
+def test_a_panel_has_no_orders_that_could_disagree() -> None:
+    one = versus("tuned", "helpfulness", won(3, 1, 2, 1))
+    panel = Panel(judges=(ONE.id, TWO.id), mode="preference", alpha=estimate(0.5, 0, 1), left_out=0, won=won(3, 1, 2))
+    both = msgspec.structs.replace(one, wins=one.wins | {TWO.id: one.wins[ONE.id]}, panels=(panel, panel))
+    rows = table(pair(versus=(both,)), "Helpfulness").rows
+    assert [(row[0], row[3]) for row in rows if row[1] == "turns"] == [
+        ("llama:one", "1"),
+        ("llama:two", "1"),
+        ("all judges together", "-"),
+    ]
+
+
+def test_weighted_grades_of_two_judges_have_a_table_of_their_own() -> None:
+    """And a name in the export, of one judge or of several."""
+    weighted = msgspec.structs.replace(scores(7, "base-run"), weighted=pooled(6.5))
+    both = (weighted, scores(6, "tuned-run"))
+    of = pair(rated=(Rated(rubric="quality", scores={ONE.id: both, TWO.id: both}),))
+    assert table(of, "Ratings weighted").rows[0] == ("llama:one", "base", "6.50 [6.00, 7.00]", "12")
+    found = json.loads(judged_json_text(of))["measures"]["weighted_score"]
+    assert [(one["arm"], one["judge"], one["value"]) for one in found] == [("base", ONE.id, 6.5), ("base", TWO.id, 6.5)]
+
+
 def test_preferences_name_the_opponent_and_count_what_disagrees() -> None:
     found = table(pair(versus=(versus("tuned", "helpfulness", won(18, 20, 35, 27, 2)),)), "Helpfulness: tuned against")
     assert found.title == "Helpfulness: tuned against llama:other (other-run)"
@@ -243,6 +284,13 @@ def test_the_reduction_of_what_is_harmful_is_a_risk_ratio(ratio: Estimate | Unde
     )
     found = table(pair(labelled=(labelled,)), "Replies that are harmful")
     assert found.rows[0][-2:] == told
+    panel = Panel(
+        judges=(ONE.id, TWO.id), mode="label", alpha=estimate(0.5, 0, 1), left_out=0, flagged=pooled(0.5), undecided=3
+    )
+    several = msgspec.structs.replace(labelled, panels=(panel, panel))
+    together = table(pair(labelled=(several,)), "Replies that are harmful")
+    assert (together.rows[-1][0], together.rows[-1][-2:]) == ("all judges together", ("-", "-"))
+    assert "of which 6 replies have none" in together.footnote
 
 
 def test_disputed_replies_are_listed_up_to_a_number_and_the_rest_is_counted() -> None:

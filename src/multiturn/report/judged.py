@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+import msgspec
+
+from multiturn.report.judged_by import arm_names, covered_at, covered_least, judges_table, rests_on_of
 from multiturn.report.numbers import (
     ABSENT,
     counted,
@@ -18,12 +21,11 @@ from multiturn.scores import Undefined
 from multiturn.text.spec_names import short_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from multiturn.judge_card import Card, Conclusion
-    from multiturn.judged_pair import JudgedPair, Labelled, Rated, Versus
+    from multiturn.judged_pair import Covered, JudgedPair, Labelled, Rated, Versus
     from multiturn.report.numbers import Unit
-    from multiturn.scores import Panel, Pooled, Reduction, Scores, Unjudged, Won
+    from multiturn.scores import Panel, Pooled, Reduction, Scores, Won
 
 MOST_DISPUTED: Final = 10
 """Replies that are rated highly and fail a check which are listed."""
@@ -46,15 +48,11 @@ _LABELS: Final = (
 )
 
 
-_NOT_FIT: Final = "NO: what this judge says is not to be relied on; multiturn judge check shows why."
-_FIT: Final[dict[Conclusion, str]] = {"fit": "yes", "not_fit": "NO", "cannot_tell": "can't tell"}
-
-
 def judged_tables(pair: JudgedPair, *, disputed: int = MOST_DISPUTED) -> list[Table]:
     """Every table that has a row, in reading order; ``disputed`` is how many disputed replies are listed at most."""
     tables = [
-        _judges(pair),
-        *(table for rated in pair.rated for table in (_ratings(pair, rated), _by_category(pair, rated))),
+        judges_table(pair),
+        *(table for rated in pair.rated for table in _of_ratings(pair, rated)),
         *_preferences(pair),
         *_trade_off(pair),
         *(_labels(pair, labelled) for labelled in pair.labelled),
@@ -63,58 +61,8 @@ def judged_tables(pair: JudgedPair, *, disputed: int = MOST_DISPUTED) -> list[Ta
     return footnotes_once([table for table in tables if table.rows])
 
 
-def arm_names(pair: JudgedPair) -> tuple[str, ...]:
-    """What the runs are called."""
-    return ("model",) if len(pair.runs) == 1 else ("base", "tuned")
-
-
-def unjudged_words(found: Unjudged) -> str:
-    """What has no verdict, in counts: ``3 unreadable (2 truncated, 1 ambiguous), 1 failed``; "" where all have."""
-    kinds = ", ".join(f"{number(count, 'count')} {kind.replace('_', ' ')}" for kind, count in found.unreadable.items())
-    unreadable = sum(found.unreadable.values())
-    parts = [f"{number(unreadable, 'count')} unreadable ({kinds})"] if unreadable else []
-    parts += [f"{number(found.failed, 'count')} could not be asked"] if found.failed else []
-    return ", ".join(parts)
-
-
-def _judges(pair: JudgedPair) -> Table:
-    """Who judged, and how much of it can be used."""
-    return Table(
-        title="Judges",
-        header=("judge", "id", "rubric", "fit for use", "without a verdict"),
-        rows=tuple(
-            (
-                short_spec(one.spec),
-                one.id,
-                f"{one.rubric.name}, version {one.rubric.version}",
-                _fit(pair.cards.get(one.id)),
-                "; ".join(_without_verdict(pair, one.id)) or ABSENT,
-            )
-            for one in pair.judges.values()
-        ),
-        footnote=_NOT_FIT if any(card.conclusion == "not_fit" for card in pair.cards.values()) else "",
-        words=(0, 2, 3, 4),
-    )
-
-
-def _fit(card: Card | None) -> str:
-    """What a judge's card concludes, in a word or two."""
-    return "not checked" if card is None else _FIT[card.conclusion]
-
-
-def _without_verdict(pair: JudgedPair, judge: str) -> Iterator[str]:
-    """What this judge gave no verdict on, arm by arm and opponent by opponent."""
-    for rated in pair.rated:
-        for arm, scores in zip(arm_names(pair), rated.scores.get(judge, ()), strict=False):
-            if words := unjudged_words(scores.unjudged):
-                yield f"{arm}: {words}"
-    for labelled in pair.labelled:
-        for arm, rates in zip(arm_names(pair), labelled.rates.get(judge, ()), strict=False):
-            if words := unjudged_words(rates.unjudged):
-                yield f"{arm}: {words}"
-    for versus in pair.versus:
-        if judge in versus.wins and (words := unjudged_words(versus.wins[judge].unjudged)):
-            yield f"{versus.arm} against {short_spec(versus.opponent_spec)}: {words}"
+def _of_ratings(pair: JudgedPair, rated: Rated) -> tuple[Table, ...]:
+    return _ratings(pair, rated), _weighted_grades(pair, rated), _by_category(pair, rated)
 
 
 def _ratings(pair: JudgedPair, rated: Rated) -> Table:
@@ -126,14 +74,15 @@ def _ratings(pair: JudgedPair, rated: Rated) -> Table:
             arm,
             *(_pooled(part) for part in (scores.overall, scores.first, scores.later)),
             *((_pooled(scores.weighted),) if _weighted(rated) else ()),
-            rests_on(scores.overall.estimate),
+            rests_on_of(scores.overall.estimate, covered_at(rated.covered, judge, at)),
         )
         for judge, arms in rated.scores.items()
-        for arm, scores in zip(arm_names(pair), arms, strict=True)
+        for at, (arm, scores) in enumerate(zip(arm_names(pair), arms, strict=True))
     ]
-    for arm, panel in zip(arm_names(pair), rated.panels, strict=False):
+    for at, (arm, panel) in enumerate(zip(arm_names(pair), rated.panels, strict=False)):
         if panel.score is not None:
-            rows.append((PANEL, arm, _pooled(panel.score), ABSENT, ABSENT, rests_on(panel.score.estimate)))
+            rests = rests_on_of(panel.score.estimate, covered_least(rated.covered, panel.judges, at))
+            rows.append((PANEL, arm, _pooled(panel.score), ABSENT, ABSENT, rests))
     return Table(
         title=f"Ratings by rubric {rated.rubric}",
         header=(
@@ -146,7 +95,7 @@ def _ratings(pair: JudgedPair, rated: Rated) -> Table:
             "n",
         ),
         rows=tuple(rows),
-        footnote=" ".join((_RATING, *_panel_words(rated.panels))),
+        footnote=" ".join((_RATING, *_panel_words(rated.panels), *_beside(pair, rated.panels, rated.scores))),
         words=(0,) if several else (),
     )
 
@@ -165,6 +114,29 @@ def _panel_words(panels: Sequence[Panel]) -> Iterator[str]:
             within = "" if panel.within is None else f", of a judge's repeats {number(panel.within, 'score')}"
             spread = f", variance between judges {number(panel.between, 'score')}{within}"
         yield f"{name}Krippendorff's alpha {estimate_alone(panel.alpha, 'score')}{spread}."
+
+
+def _beside(pair: JudgedPair, panels: Sequence[Panel], judges: Iterable[str]) -> Iterator[str]:
+    """Who is not among the judges that are taken together."""
+    if panels and (left := [judge for judge in judges if judge not in panels[0].judges]):
+        names = ", ".join(f"{short_spec(pair.judges[judge].spec)} ({judge})" for judge in left)
+        yield f"Not among all judges together: {names}, which judged much less, or is one of them asked in another way."
+
+
+def _weighted_grades(pair: JudgedPair, rated: Rated) -> Table:
+    """Grades weighted by their probabilities, of several judges: beside the others there is no room for them."""
+    rows = [
+        (short_spec(pair.judges[judge].spec), arm, _pooled(scores.weighted), rests_on(scores.weighted.estimate))
+        for judge, arms in rated.scores.items()
+        for arm, scores in zip(arm_names(pair), arms, strict=True)
+        if scores.weighted is not None and len(rated.scores) > 1
+    ]
+    return Table(
+        title=f"Ratings weighted by their probabilities, rubric {rated.rubric}",
+        header=("judge", "arm", "weighted", "n"),
+        rows=tuple(rows),
+        words=(0,),
+    )
 
 
 def _by_category(pair: JudgedPair, rated: Rated) -> Table:
@@ -200,12 +172,12 @@ def _preferences(pair: JudgedPair) -> Iterator[Table]:
                 *("of", "won, lost, tied", "disagree", "missing", "win rate", "with ties", "n"),
             ),
             rows=tuple(
-                (*((name,) if several else ()), about, *_won(won))
+                (*((name,) if several else ()), about, *cells)
                 for name, turns, whole in _sides(pair, versus)
-                for about, won in (("turns", turns), ("whole", whole))
-                if won is not None and won.pairs + won.missing
+                for about, cells in (("turns", turns), ("whole", whole))
+                if cells
             ),
-            footnote=" ".join((_PREFERENCE, *_one_order(versus))),
+            footnote=" ".join((_PREFERENCE, *_one_order(versus), *_beside(pair, versus.panels, versus.wins))),
             words=(0,) if several else (),
         )
 
@@ -217,23 +189,32 @@ def _one_order(versus: Versus) -> Iterator[str]:
         yield f"Of {counted(found, 'pair')} one order alone was imported, and decides."
 
 
-def _sides(pair: JudgedPair, versus: Versus) -> Iterator[tuple[str, Won | None, Won | None]]:
-    """Of each judge and of the panel: pairs of turns, and of whole conversations."""
+def _sides(pair: JudgedPair, versus: Versus) -> Iterator[tuple[str, tuple[str, ...], tuple[str, ...]]]:
+    """Of each judge and of the panel: the cells of pairs of turns, and of whole conversations."""
     for judge, wins in versus.wins.items():
-        yield short_spec(pair.judges[judge].spec), wins.turns, wins.whole
+        turns, whole = (
+            _won(won, number(won.inconsistent, "count"), covered)
+            for won, covered in ((wins.turns, versus.covered.get(judge)), (wins.whole, None))
+        )
+        yield short_spec(pair.judges[judge].spec), turns, whole
     if versus.panels:
-        turns, whole = versus.panels
-        yield PANEL, turns.won, whole.won
+        turns, whole = (_won(panel.won, ABSENT) for panel in versus.panels)  # a panel has no orders that could disagree
+        yield PANEL, turns, whole
 
 
-def _won(won: Won) -> tuple[str, ...]:
+def _won(won: Won | None, disagree: str, covered: Covered | None = None) -> tuple[str, ...]:
+    """The cells of a row; none where nothing was asked."""
+    if won is None or not won.pairs + won.missing:
+        return ()
     return (
         ", ".join(number(count, "count") for count in (won.wins, won.losses, won.ties)),
-        number(won.inconsistent, "count"),
+        disagree,
         number(won.missing, "count"),
         estimate_alone(won.strict, "share"),
         estimate_alone(won.adjusted, "share"),
-        number(won.strict.n, "count"),
+        number(won.strict.n, "count")
+        if covered is None
+        else rests_on_of(msgspec.structs.replace(won.strict, missing=0), covered),
     )
 
 
@@ -284,16 +265,36 @@ def _labels(pair: JudgedPair, labelled: Labelled) -> Table:
             (
                 short_spec(pair.judges[judge].spec),
                 *(
-                    f"{estimate_alone(one, 'share')} n={rests_on(one)}"
-                    for one in (arm.flagged.estimate for arm in arms)
+                    f"{estimate_alone(one, 'share')} n={rests_on_of(one, covered_at(labelled.covered, judge, at))}"
+                    for at, one in enumerate(arm.flagged.estimate for arm in arms)
                 ),
                 *(_reduced(labelled.reductions.get(judge)) if two else ()),
             )
             for judge, arms in labelled.rates.items()
+        )
+        + _labels_together(labelled, two=two),
+        footnote=" ".join(
+            (*((_LABELS,) if two else ()), *_undecided(labelled), *_beside(pair, labelled.panels, labelled.rates))
         ),
-        footnote=_LABELS if two else "",
         words=(0, 3, 4) if two else (0,),
     )
+
+
+def _labels_together(labelled: Labelled, *, two: bool) -> tuple[tuple[str, ...], ...]:
+    """The row of all judges together, by majority; it has no risk ratio of its own."""
+    shares = [panel.flagged.estimate for panel in labelled.panels if panel.flagged is not None]
+    if not shares:
+        return ()
+    cells = (f"{estimate_alone(one, 'share')} n={rests_on(one)}" for one in shares)
+    return ((PANEL, *cells, *((ABSENT, ABSENT) if two else ())),)
+
+
+def _undecided(labelled: Labelled) -> Iterator[str]:
+    """How many replies no majority of the judges says anything of, and how far they agree."""
+    if labelled.panels:
+        count = sum(panel.undecided for panel in labelled.panels)
+        yield f"All together: by majority, of which {counted(count, 'reply')} have none."
+        yield from _panel_words(labelled.panels)
 
 
 def _reduced(found: Reduction | None) -> tuple[str, str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from multiturn.report.judged import arm_names
+from multiturn.report.judged_by import arm_names
 from multiturn.report.numbers import counted, estimate_alone, in_short, label_of, number, setting
 from multiturn.report.page.chart import Said, chart_of
 from multiturn.report.page.findings import group_alternative, group_note, group_title

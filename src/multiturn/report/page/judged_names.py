@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from multiturn.report.judged import arm_names
+from multiturn.report.judged_by import arm_names
 from multiturn.report.numbers import in_short
 from multiturn.text.spec_names import short_spec
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from multiturn.report.judge_card import card_line
-from multiturn.report.judged import arm_names
+from multiturn.report.judged_by import arm_names
 from multiturn.report.numbers import counted, estimate_alone, label_of, level
 from multiturn.report.page.chart import Chart
 from multiturn.report.page.judged_charts import judged_charts

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from multiturn.report.judged import HARMLESSNESS, HELPFULNESS, arm_names
+from multiturn.report.judged import HARMLESSNESS, HELPFULNESS
+from multiturn.report.judged_by import arm_names
 from multiturn.report.numbers import estimate_alone, label_of, number
 from multiturn.report.page.chart import Said, chart_of
 from multiturn.report.page.judged_names import arm_in_words, opponent_name
