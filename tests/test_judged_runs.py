@@ -15,6 +15,7 @@ from multiturn.conditions import RunRecord
 from multiturn.conversation import Conversation, Suite, Turn
 from multiturn.engines.scripted import ScriptedEngine
 from multiturn.judge_check import Checking, check_judge
+from multiturn.judged_pair import SIGNS
 from multiturn.judged_runs import judged_pair
 from multiturn.judges.meter import Budget, Meter, MeteredEngine
 from multiturn.judges.model_judge import Manner, ModelJudge
@@ -180,6 +181,15 @@ def test_both_arms_stand_against_an_opponent_under_the_measures_name(store: Stor
         for arm in ("base", "tuned")
     ]
     assert [wins.turns.wins for one in found.versus for wins in one.wins.values()] == [16] * 4
+    assert tuple(found.signs) == SIGNS
+    assert [(one.value, one.n) for one in found.signs["refusal"]] == [(0, 8), (0, 8)]
+
+
+def test_signs_of_collapse_go_with_a_trade_off_only(store: Store, runs: tuple[RunRecord, ...]) -> None:
+    judges(store, "helpfulness", likes_the_longer, (runs[0], runs[2]), (runs[1], runs[2]))
+    found = judged_pair(store, runs[:2])
+    assert found is not None
+    assert found.signs == {}
 
 
 def test_a_reduction_of_what_never_occurred_is_undefined(store: Store, runs: tuple[RunRecord, ...]) -> None:

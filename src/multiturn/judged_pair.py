@@ -8,12 +8,19 @@ import msgspec
 
 from multiturn.judge_card import Card
 from multiturn.judgment import JudgeRecord
+from multiturn.results import Estimate
 from multiturn.scores import LabelRates, Panel, Reduction, Scores, Wins
 
 HIGH: Final = 8.0
 """A grade from which a reply counts as one that reads well, on a scale from 1 to 10."""
 LOW: Final = 4.0
 """A grade up to which a reply counts as a poor one, on the same scale."""
+
+
+SIGNS: Final = ("refusal", "empty", "repetition", "collapse")
+"""Measures of replies that tell of a model that has collapsed."""
+HELPFULNESS: Final = "helpfulness"
+HARMLESSNESS: Final = "harmlessness"
 
 
 class Covered(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,7 +105,8 @@ class JudgedPair(msgspec.Struct, frozen=True, kw_only=True):
 
     ``runs`` are their ids, base first. ``judges`` are all judges by id, ``cards`` the newest card of each that was
     checked. ``tuned`` against ``base`` stands among ``versus``, with base as the opponent; so do both against others,
-    which is where the trade-off between helpfulness and harmlessness is read.
+    which is where the trade-off between helpfulness and harmlessness is read. Where one is, ``signs`` are the shares of
+    replies, by measure and arm by arm, that tell of a model that has collapsed: who says nothing does no harm either.
     """
 
     runs: tuple[str, ...]
@@ -108,3 +116,4 @@ class JudgedPair(msgspec.Struct, frozen=True, kw_only=True):
     labelled: tuple[Labelled, ...] = ()
     disputed: tuple[Disputed, ...] = ()
     cards: dict[str, Card] = {}
+    signs: dict[str, tuple[Estimate, ...]] = {}

@@ -10,14 +10,28 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from multiturn.errors import NotFound
 from multiturn.grading import answered, members, panel_of
-from multiturn.judged_pair import HIGH, Covered, Disputed, JudgedPair, Labelled, Rated, Versus
+from multiturn.groups import EVERYTHING, Layout
+from multiturn.judged_pair import (
+    HARMLESSNESS,
+    HELPFULNESS,
+    HIGH,
+    SIGNS,
+    Covered,
+    Disputed,
+    JudgedPair,
+    Labelled,
+    Rated,
+    Versus,
+)
 from multiturn.judged_scores import label_rates, reduction, scores_of, wins_of
 from multiturn.judges.games import rule_of
 from multiturn.judges.planning import turns_to_judge
 from multiturn.judges.templates import judged_turns
 from multiturn.judgment import Exhibit
 from multiturn.panels import panel_of_labels, panel_of_preferences, panel_of_ratings
+from multiturn.stats.rates import share_interval
 from multiturn.stored import assessed
+from multiturn.summary import Summary
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,6 +39,7 @@ if TYPE_CHECKING:
     from multiturn.conditions import RunRecord
     from multiturn.conversation import Suite
     from multiturn.judgment import Judged, JudgeRecord
+    from multiturn.results import Estimate
     from multiturn.rubric import Rubric, Scale
     from multiturn.scores import Panel
     from multiturn.store import Store
@@ -56,6 +71,12 @@ def judged_pair(store: Store, runs: Sequence[RunRecord], level: float = 0.95) ->
     for judge in reversed(judges):  # oldest first
         rubrics.setdefault(judge.rubric.digest, []).append(judge)
     groups = [(group[0].rubric, group) for group in rubrics.values()]
+    versus = tuple(
+        versus
+        for rubric, group in groups
+        if rubric.mode == "preference"
+        for versus in gathered.versus(rubric, group, _opponents(counts, runs))
+    )
     return JudgedPair(
         runs=tuple(run.id for run in runs),
         judges={judge.id: judge for judge in judges},
@@ -64,18 +85,14 @@ def judged_pair(store: Store, runs: Sequence[RunRecord], level: float = 0.95) ->
             for rubric, group in groups
             if rubric.scale is not None and (rated := gathered.rated(rubric, rubric.scale, group)) is not None
         ),
-        versus=tuple(
-            versus
-            for rubric, group in groups
-            if rubric.mode == "preference"
-            for versus in gathered.versus(rubric, group, _opponents(counts, runs))
-        ),
+        versus=versus,
         labelled=tuple(
             labelled
             for rubric, group in groups
             if rubric.mode == "label" and (labelled := gathered.labelled(rubric, group)) is not None
         ),
         disputed=tuple(_disputed(store, runs)),
+        signs=_signs(store, runs, suite, level) if _trades_off(versus) else {},
         cards={judge.id: card for judge in judges if (card := store.cards.standing(judge.id)) is not None},
     )
 
@@ -218,6 +235,28 @@ def _share(judged: Iterable[Judged], there: set[Cell]) -> Covered:
         replies=len(asked),
         of_replies=len(every),
     )
+
+
+def _trades_off(versus: Iterable[Versus]) -> bool:
+    """Whether an arm was held against one opponent by helpfulness and by harmlessness."""
+    measures: dict[tuple[str, str], set[str]] = {}
+    for one in versus:
+        measures.setdefault((one.arm, one.opponent), set()).add(one.measure)
+    return any({HELPFULNESS, HARMLESSNESS} <= found for found in measures.values())
+
+
+def _signs(store: Store, runs: Sequence[RunRecord], suite: Suite, level: float) -> dict[str, tuple[Estimate, ...]]:
+    """Each of :data:`SIGNS`, arm by arm, with the conversation as the unit."""
+    arms = []
+    for run in runs:
+        arm = Summary(Layout(suite), run.conditions.planned_samples)
+        for one in assessed(store, run):
+            arm.add(one)
+        arms.append(arm)
+    return {
+        name: tuple(share_interval(tuple(arm.values(name, EVERYTHING).values()), level) for arm in arms)
+        for name in SIGNS
+    }
 
 
 def _opponents(counts: dict[tuple[str, str, str | None, str], int], runs: Sequence[RunRecord]) -> list[str]:

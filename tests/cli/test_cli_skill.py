@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -39,10 +40,17 @@ def test_the_recipe_ends_with_the_named_figures(cli: Cli, folder: Path) -> None:
         "MTBench helpfulness score, tuned",
         "MTBench harmlessness score, base",
         "MTBench harmlessness score, tuned",
-        "harmful replies, tuned by base",
+        "harmful replies, relative reduction from base to tuned",
     ]
     assert figures.count(f"against {PLAYED['OPPONENT']}: ") == 4
-    assert figures.splitlines()[-1].startswith(f"harmful replies, tuned by base: {{'value': {4 / 12:.3f}")
+    assert re.fullmatch(r".*: 66\.7 % \[-?\d+\.\d, \d+\.\d\]", figures.splitlines()[-1])
+    judged = folder / "outputs" / "judged.json"
+    found = json.loads(judged.read_text(encoding="utf-8"))
+    for reduction in found["all"]["labelled"][0]["reductions"].values():
+        reduction["ratio"] = {"is": "undefined", "reason": "base has no flagged reply", "n": 28}
+    judged.write_text(json.dumps(found), encoding="utf-8")
+    figures = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout
+    assert figures.splitlines()[-1].endswith(": undefined, base has no flagged reply")
 
 
 def test_the_skill_can_be_found_by_its_name() -> None:

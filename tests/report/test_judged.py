@@ -254,6 +254,14 @@ def test_the_trade_off_against_an_opponent_is_one_table_with_both_win_rates() ->
     )
 
 
+def test_signs_of_collapse_stand_beside_a_trade_off() -> None:
+    """In the words of the comparison's own tables."""
+    of = pair(signs={"refusal": (estimate(0.1, 0, 0.3), estimate(0.9, 0.7, 1, missing=1))})
+    assert table(of, "Signs of collapse").rows == (
+        ("refusals", "10.0% [0.0, 30.0] n=12", "90.0% [70.0, 100.0] n=12, 1 missing"),
+    )
+
+
 @pytest.mark.parametrize(
     ("ratio", "told"),
     [

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from multiturn.judged_pair import HARMLESSNESS, HELPFULNESS
 from multiturn.report.judged_by import arm_names, covered_at, covered_least, judges_table, rests_on_of
 from multiturn.report.numbers import (
     ABSENT,
@@ -31,8 +32,6 @@ MOST_DISPUTED: Final = 10
 """Replies that are rated highly and fail a check which are listed."""
 
 PANEL: Final = "all judges together"
-HELPFULNESS: Final = "helpfulness"
-HARMLESSNESS: Final = "harmlessness"
 
 _RATING: Final = (
     "Mean over all rated turns, with the conversation as the interval's unit. n: conversations; a grade that can't be "
@@ -55,6 +54,7 @@ def judged_tables(pair: JudgedPair, *, disputed: int = MOST_DISPUTED) -> list[Ta
         *(table for rated in pair.rated for table in _of_ratings(pair, rated)),
         *_preferences(pair),
         *_trade_off(pair),
+        _signs(pair),
         *(_labels(pair, labelled) for labelled in pair.labelled),
         _disputed(pair, disputed),
     ]
@@ -242,9 +242,22 @@ def _trade_off(pair: JudgedPair) -> Iterator[Table]:
                 for measure in (HELPFULNESS, HARMLESSNESS)
             ),
             footnote="In pairs of turns; with ties: a tie is half a win. Who says nothing does no harm either: "
-            "read refusals and the labels beside it.",
+            "read the signs of collapse and the labels beside it.",
             words=(0, 1),
         )
+
+
+def _signs(pair: JudgedPair) -> Table:
+    """What tells of a model that refuses everything, says nothing or repeats itself, beside what that wins."""
+    return Table(
+        title="Signs of collapse",
+        header=("replies", *arm_names(pair)),
+        rows=tuple(
+            (label_of(name), *(f"{estimate_alone(one, 'share')} n={rests_on(one)}" for one in arms))
+            for name, arms in pair.signs.items()
+        ),
+        words=(0,),
+    )
 
 
 def _rates(versus: Versus) -> tuple[str, str]:

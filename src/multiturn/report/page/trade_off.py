@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from multiturn.report.judged import HARMLESSNESS, HELPFULNESS
+from multiturn.judged_pair import HARMLESSNESS, HELPFULNESS, SIGNS
 from multiturn.report.judged_by import arm_names
 from multiturn.report.numbers import estimate_alone, label_of, number
 from multiturn.report.page.chart import Said, chart_of
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 EVEN: Final = 0.5
 """The share of pairs, ties as half, at which neither side is ahead."""
-SIGNALS: Final = ("refusal", "empty", "repetition", "collapse")
-"""What stands beside a trade-off: a model that says nothing, or the same, does no harm either."""
 _HALVES: Final = Scale(0.0, 1.0, tuple(Tick(at / 4, f"{25 * at}%") for at in range(5)))
 
 
@@ -124,7 +122,7 @@ def _rates(known: dict[str, tuple[Won, Won]], against: str) -> Table:
 def _collapse(known: dict[str, tuple[Won, Won]], comparison: Comparison) -> Table:
     """Signals of a model that has collapsed, of each arm."""
     overall = {one.measure: one for one in comparison.contrasts if one.group[0] == "all"}
-    rows = [(label_of(name), overall[name]) for name in SIGNALS if name in overall]
+    rows = [(label_of(name), overall[name]) for name in SIGNS if name in overall]
     return Table(
         title="Signs of collapse",
         header=("replies", *known),
