@@ -39,7 +39,7 @@ def test_the_first_screen_names_judges_and_warns_of_them(judged: Path) -> None:
     text = text_of(judged)
     assert "strict-judge by quality@1, 136 judgments, 2 more unreadable, fit for use here" in text
     assert "strict-judge by preference@1, 162 judgments, not fit for use here" in text
-    assert "Warning: judge scripted:strict-judge: not fit for use here: it favours a seat" in text
+    assert "Warning: judge scripted:strict-judge, rubric preference: not fit for use here: it favours a seat" in text
     assert "4 judges were not checked" in text
 
 
