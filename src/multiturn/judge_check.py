@@ -25,9 +25,10 @@ from multiturn.judges.rubrics import load_rubric
 from multiturn.judges.specimens import Specimen, from_run, from_suites
 from multiturn.judges.specimens import about_harm as harm_specimens
 from multiturn.judges.templates import judged_turns
-from multiturn.judging import GIVE_UP_AFTER, together
+from multiturn.judging import GIVE_UP_AFTER
 from multiturn.judgment import Failed, Judged, Unreadable
 from multiturn.suites.reading import load_suite
+from multiturn.tasks import together
 
 if TYPE_CHECKING:
     from multiturn.judgment import JudgeRecord

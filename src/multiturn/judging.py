@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Final
 
@@ -20,6 +20,7 @@ from multiturn.judge_desk import Desk
 from multiturn.judges.meter import BudgetSpent, Meter
 from multiturn.judges.planning import Plan, Sitting, sittings_for
 from multiturn.judgment import Exhibit, Failed, Judged, Question, Unreadable
+from multiturn.tasks import together
 from multiturn.transcript import TurnRecord
 
 if TYPE_CHECKING:
@@ -288,17 +289,6 @@ async def _work(judge: Judge, waiting: Iterator[Sitting], store: Store, desk: De
         except BudgetSpent as spent:
             tally.spent = spent.limit
             return
-
-
-async def together(work: Callable[[], Coroutine[None, None, None]], workers: int) -> None:
-    """The same work in several tasks; the first error stops all and is raised as itself."""
-    tasks = [asyncio.create_task(work()) for _ in range(workers)]
-    try:
-        await asyncio.gather(*tasks)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 class _Tally:

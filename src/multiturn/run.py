@@ -6,12 +6,11 @@ so memory does not grow with the suite. Every turn is durable before the next is
 
 from __future__ import annotations
 
-import asyncio
 import datetime as dt
 import platform
 import secrets
 import time
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 import msgspec
@@ -23,6 +22,7 @@ from multiturn.dialogue import Manner, hold
 from multiturn.errors import ConditionsDiffer, EngineError, UsageError
 from multiturn.protocols import Engine
 from multiturn.store import Store
+from multiturn.tasks import together
 from multiturn.transcript import (
     REPLIED,
     HistoryMode,
@@ -203,7 +203,7 @@ async def hold_run(
                     )
                     tally.conversation()
 
-            await _together(work, min(engine.facts.open_conversations, len(left)))
+            await together(work, min(engine.facts.open_conversations, len(left)))
     return tally.progress()
 
 
@@ -252,17 +252,6 @@ def _left(store: Store, run: RunRecord, suite: Suite) -> _Left:
             if not finished(records, conversation):
                 left.append((session, standing(records)))
     return left
-
-
-async def _together(work: Callable[[], Coroutine[None, None, None]], workers: int) -> None:
-    """Run the same work in several tasks; the first error stops all and is raised as itself."""
-    tasks = [asyncio.create_task(work()) for _ in range(workers)]
-    try:
-        await asyncio.gather(*tasks)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 class _Tally:
