@@ -345,3 +345,18 @@ def test_with_golden_history_a_reply_is_judged_behind_what_the_model_saw(store: 
     assert "say 1" not in shown[0]
     assert shown[2].count("say 1") == 1  # the user's; the model's own reply, an echo, is not there
     assert Bench(noting, preference=True, goldens=False).judges(store, *runs).asked == 3 * 2
+
+
+def test_a_verdict_that_can_only_be_asked_for_once_is_unreadable_and_no_overflow(
+    store: Store, runs: tuple[RunRecord, RunRecord]
+) -> None:
+    """The first prompt fits the window, the second, with the judge's reply in it, does not: it did say something."""
+    wide = Bench(eight)
+    wide.judges(store, runs[0])
+    longest = max(one.prompt_tokens or 0 for one in said(store, runs[0]))
+    window = longest + GREEDY.max_tokens
+    small = ScriptedEngine(lambda _request: "no verdict " * 40, spec="scripted:rambling", window=window)
+    done = asyncio.run(judge_run(store, ModelJudge(small, QUALITY), runs[0]))
+    found = [one for one in said(store, runs[0]) if one.judge != wide.judge.record.id]
+    assert (done.asked, done.overflowed, len(found)) == (TURNS, 0, TURNS)
+    assert {type(one.judgment) for one in found} == {Unreadable}

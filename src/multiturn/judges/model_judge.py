@@ -103,8 +103,8 @@ class ModelJudge:
     async def _answer(self, session: Session, turn: int, question: Question, exhibit: Exhibit) -> Judged:
         """Ask, and once more with the fault named where nothing can be read.
 
-        Where the budget ends between the two, what was said the first time is what it said: it is paid for, and asked
-        anew it might end there again.
+        Where the budget ends between the two, or the second prompt does not fit the window, what was said the first
+        time is what it said: it is paid for, and asked anew it might end there again.
 
         Raises:
             BudgetSpent: there was no call left for the first time.
@@ -124,9 +124,11 @@ class ModelJudge:
             first = msgspec.structs.replace(judged, first=judged.judgment, first_text=judged.text)
             once_more = again(asking, reply.text, judged.judgment.fault, self.record.rubric)
             try:
-                judged, _ = await self._try(first, session, turn + 1, once_more)
+                second, _ = await self._try(first, session, turn + 1, once_more)
             except BudgetSpent:
-                judged = first
+                second = first
+            too_long = isinstance(second.judgment, Failed) and second.judgment.kind == "overflow"
+            judged = first if too_long else second
         return msgspec.structs.replace(judged, seconds=time.perf_counter() - started)
 
     async def _try(self, so_far: Judged, session: Session, turn: int, asking: Asked) -> tuple[Judged, Reply | None]:
